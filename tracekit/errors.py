@@ -1,0 +1,222 @@
+"""Every error of ours. Each takes facts and composes one clear line: what, where, what to do.
+
+    TracekitError                     exit code 2
+    ├── UsageError                    an option or argument that cannot be used
+    ├── RequestError                  a request the source refuses
+    ├── SourceError                   a source that cannot be loaded
+    │   ├── UnknownSource             no source of that name
+    │   ├── MissingExtra              an optional dependency is not installed
+    │   ├── CheckpointError           a checkpoint folder that cannot be used
+    │   └── DeviceError               a device that is not there, or cannot do what was asked
+    ├── RunError                      a run that could not go on
+    │   ├── NonFiniteOutput           the model produced NaN or infinity
+    │   ├── ModelBusy                 another run held the model for too long
+    │   └── RecordedFailure           a replayed run failed when it was recorded
+    ├── DocumentError                 bytes that are not a trace
+    │   ├── UnreadableDocument        not JSON at all, or cut off
+    │   ├── UnsupportedVersion        a schema version this tracekit does not know
+    │   ├── InvalidTrace              JSON, but against the schema (exit code 1)
+    │   └── NonFiniteNumber           NaN or infinity, which JSON cannot hold
+    └── StorageError                  a file that cannot be read or written
+        ├── OutputExists              a file is there already and nobody said overwrite
+        ├── OutputBusy                another recorder is writing there
+        ├── JournalLeft               an interrupted run's journal is in the way
+        └── RecordingUnfinished       a recording could not be finished; its journal is kept
+
+Everything a function of tracekit raises on purpose is one of these, so a caller can
+catch `TracekitError` and print it. What a *model* raises is never wrapped: it comes
+out of the run as itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+__all__ = [
+    "CheckpointError",
+    "DeviceError",
+    "DocumentError",
+    "InvalidTrace",
+    "JournalLeft",
+    "MissingExtra",
+    "ModelBusy",
+    "NonFiniteNumber",
+    "NonFiniteOutput",
+    "OutputBusy",
+    "OutputExists",
+    "RecordedFailure",
+    "RecordingUnfinished",
+    "RequestError",
+    "RunError",
+    "SourceError",
+    "StorageError",
+    "TracekitError",
+    "UnknownSource",
+    "UnreadableDocument",
+    "UnsupportedVersion",
+    "UsageError",
+]
+
+
+class TracekitError(Exception):
+    """Base of every error of ours; `exit_code` is what the CLI exits with."""
+
+    exit_code = 2
+
+
+class UsageError(TracekitError, ValueError):
+    """An option or argument that cannot be used as given."""
+
+
+class RequestError(TracekitError, ValueError):
+    """A request the source refuses. `where` is a JSON pointer into the request."""
+
+    def __init__(self, where: str, expected: str, found: str) -> None:
+        self.where, self.expected, self.found = where, expected, found
+        super().__init__(f"request{' ' + where if where else ''}: expected {expected}; found {found}")
+
+
+class SourceError(TracekitError):
+    """A source that cannot be loaded."""
+
+
+class UnknownSource(SourceError):
+    """No source of that name."""
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        self.name, self.known = name, tuple(known)
+        super().__init__(
+            f"no source named {name!r}; there are {', '.join(self.known)}, "
+            "and package.module:factory for your own"
+        )
+
+
+class MissingExtra(SourceError):
+    """An optional dependency is not installed; says the command that brings it."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        self.package, self.extra = package, extra
+        super().__init__(f"{package} is not installed; run: pip install 'tracekit[{extra}]'")
+
+
+class CheckpointError(SourceError):
+    """A checkpoint folder that cannot be used."""
+
+    def __init__(self, path: object, reason: str) -> None:
+        self.path, self.reason = str(path), reason
+        super().__init__(f"checkpoint {self.path}: {reason}")
+
+
+class DeviceError(SourceError):
+    """A device that is not there, or cannot do what was asked."""
+
+    def __init__(self, device: str, reason: str) -> None:
+        self.device, self.reason = device, reason
+        super().__init__(f"device {device!r}: {reason}")
+
+
+class RunError(TracekitError):
+    """A run that could not go on."""
+
+
+class NonFiniteOutput(RunError, FloatingPointError):
+    """The model produced NaN or infinity. `step` counts as the row does."""
+
+    def __init__(self, unit: str, step: int, field: str) -> None:
+        self.unit, self.step, self.field = unit, step, field
+        super().__init__(f"{unit} {step}: the model's {field} is not finite; the run was stopped there")
+
+
+class ModelBusy(RunError):
+    """Another run held the model for longer than the caller would wait."""
+
+    def __init__(self, waited_seconds: float) -> None:
+        self.waited_seconds = waited_seconds
+        super().__init__(
+            f"the model is still busy with another run after {waited_seconds:g} s; try again when it is done"
+        )
+
+
+class RecordedFailure(RunError):
+    """A replayed run that failed when it was recorded. Raised at its recorded time."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        self.kind, self.message = kind, message
+        super().__init__(f"the recorded run failed here with {kind}: {message}")
+
+
+class DocumentError(TracekitError):
+    """Bytes that are not a trace. `file` is a path, or `-` for standard input."""
+
+    def __init__(self, file: object, reason: str) -> None:
+        self.file, self.reason = str(file), reason
+        super().__init__(f"{self.file}: {reason}")
+
+
+class UnreadableDocument(DocumentError):
+    """Not JSON at all, not UTF-8, empty, or cut off."""
+
+
+class UnsupportedVersion(DocumentError):
+    """A schema version this tracekit does not know, or a trace a version cannot hold."""
+
+
+class InvalidTrace(DocumentError):
+    """JSON, but against the schema: JSON pointer, line, what was expected, what was found."""
+
+    exit_code = 1
+
+    def __init__(self, file: object, pointer: str, line: int | None, expected: str, found: str) -> None:
+        self.pointer, self.line, self.expected, self.found = pointer, line, expected, found
+        where = f"line {line}: " if line is not None else ""
+        super().__init__(file, f"{where}{pointer or '/'}: expected {expected}; found {found}")
+
+
+class NonFiniteNumber(DocumentError):
+    """NaN or infinity, which JSON cannot hold, at a JSON pointer."""
+
+    exit_code = 1
+
+    def __init__(self, file: object, pointer: str, found: float) -> None:
+        self.pointer, self.found = pointer, found
+        super().__init__(file, f"{pointer}: expected a finite number; found {found}")
+
+
+class StorageError(TracekitError):
+    """A file that cannot be read or written: the path, and the system's reason in words."""
+
+    def __init__(self, path: object, reason: str) -> None:
+        self.path, self.reason = str(path), reason
+        super().__init__(f"{self.path}: {reason}")
+
+
+class OutputExists(StorageError):
+    """A file is there already and nobody said overwrite."""
+
+    def __init__(self, path: object) -> None:
+        super().__init__(path, "is there already; choose another --out, or add --overwrite")
+
+
+class OutputBusy(StorageError):
+    """Another recorder is writing there."""
+
+    def __init__(self, path: object) -> None:
+        super().__init__(
+            path, "another recorder is writing this recording; wait for it, or choose another --out"
+        )
+
+
+class JournalLeft(StorageError):
+    """An interrupted run's journal is in the way; nothing of it is lost."""
+
+    def __init__(self, path: object) -> None:
+        super().__init__(path, f"an interrupted run left this journal; run: tracekit recover {path}")
+
+
+class RecordingUnfinished(StorageError):
+    """A recording could not be finished; every row so far is in its journal."""
+
+    def __init__(self, journal: object, reason: str) -> None:
+        super().__init__(
+            journal, f"{reason}; the rows so far are kept here, then run: tracekit recover {journal}"
+        )

@@ -1,0 +1,100 @@
+"""Sources by name: what `--model` takes, and what a trace's header names.
+
+A name is looked up in one small table and imported only then. A name of one's own is
+`package.module:factory`: it runs that module's code, so it is taken from a person (an
+option, a configuration), never from a recording.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tracekit.errors import MissingExtra, SourceError, UnknownSource, UsageError
+from tracekit.streaming.source import Source
+
+__all__ = ["SOURCES", "LoadOptions", "SourceEntry", "load_source"]
+
+
+@dataclass(frozen=True)
+class LoadOptions:
+    """How a source is loaded. What it cannot use, it refuses with a UsageError."""
+
+    checkpoint: str | None = None
+    device: str = "cpu"
+    dtype: str | None = None
+    threads: int | None = None
+    trust_remote_code: bool = False
+
+
+@dataclass(frozen=True)
+class SourceEntry:
+    """One line of the table: `factory` is `module:function`, called with (argument, LoadOptions)."""
+
+    name: str
+    summary: str
+    extra: str
+    packages: tuple[str, ...]
+    factory: str
+    argument: str = ""
+
+    def missing(self) -> list[str]:
+        """The packages it needs that are not installed."""
+        return [package for package in self.packages if importlib.util.find_spec(package) is None]
+
+
+SOURCES = {
+    entry.name: entry
+    for entry in (
+        SourceEntry(
+            "pointer",
+            "a looped transformer that follows a table of 26 rules, a row a loop",
+            "torch",
+            ("torch", "safetensors", "tokenizers", "numpy"),
+            "tracekit.sources.pointer.source:open_source",
+        ),
+    )
+}
+
+
+def load_source(name: str, options: LoadOptions | None = None) -> Source:
+    """The source that `name` names: `pointer`, `hf:DIR_OR_ID`, …, or `package.module:factory`.
+
+    Raises UnknownSource, MissingExtra, and what the source's factory raises.
+    """
+    head, colon, argument = name.partition(":")
+    entry = SOURCES.get(head)
+    if entry is None:
+        if colon and "." in head + argument and all(part.isidentifier() for part in head.split(".")):
+            return _load_own(name, head, argument)
+        raise UnknownSource(name, SOURCES)
+    if bool(argument) != bool(entry.argument):
+        expected = f"{head}:{entry.argument}" if entry.argument else head
+        raise UsageError(f"--model {name}: expected {expected}")
+    if missing := entry.missing():
+        raise MissingExtra(missing[0], entry.extra)
+    factory: Callable[[str, LoadOptions], Source] = _resolve(entry.factory)
+    return factory(argument, options or LoadOptions())
+
+
+def _load_own(name: str, module: str, attribute: str) -> Source:
+    try:
+        source = _resolve(name)()
+    except ModuleNotFoundError as error:
+        if error.name is None or not (module == error.name or module.startswith(error.name + ".")):
+            raise
+        raise SourceError(f"--model {name}: there is no module {error.name!r} on the import path") from error
+    except AttributeError as error:
+        raise SourceError(f"--model {name}: {error}") from error
+    if not isinstance(source, Source):
+        found = type(source).__name__
+        raise SourceError(f"--model {name}: expected it to return a tracekit.Source; found {found}")
+    return source
+
+
+def _resolve(place: str) -> Callable[..., Source]:
+    module, _, attribute = place.partition(":")
+    found: Callable[..., Source] = getattr(importlib.import_module(module), attribute)
+    return found

@@ -1,0 +1,172 @@
+"""The journal: the append-only file a recording grows in until it is complete.
+
+NDJSON: a header line, a line a row, an end line. Every line is with the kernel before
+`append` returns, so it survives the death of the process; it is on the disk at the latest
+a second later, so that long a loss of power can reach back. A torn last line is expected.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from tracekit.errors import JournalLeft, OutputBusy, StorageError, UnreadableDocument
+from tracekit.format.codec import encode_line
+from tracekit.format.layout import HEAD_KEYS
+from tracekit.format.parsing import parse_object
+from tracekit.format.schemas import version_of
+from tracekit.format.validation import row_is_valid
+from tracekit.storage.files import in_words, open_regular, read_file
+
+SYNC_SECONDS = 1.0
+
+
+def journal_path(recording: Path) -> Path:
+    """Where a recording's journal lies: `run.json` grows in `run.json.journal`."""
+    return recording.with_name(recording.name + ".journal")
+
+
+class JournalWriter:
+    """Appends to a new journal, and holds a lock on it while it is open.
+
+    Raises OutputBusy if another recorder has it, JournalLeft if one that died left it.
+    """
+
+    def __init__(self, path: Path, clock: Callable[[], float] = time.monotonic) -> None:
+        self.path = path
+        self._clock = clock
+        self._descriptor = _create(path)
+        self._synced_at = clock()
+
+    def begin(self, header: dict[str, Any]) -> None:
+        """Write the header line, and make it and the file's name survive a loss of power."""
+        self._write(encode_line({key: header[key] for key in HEAD_KEYS if key in header}))
+        self._sync()
+
+    def append(self, lines: Iterable[bytes]) -> None:
+        """Hand whole lines to the kernel, in one call; once a second, on to the disk."""
+        self._write(b"".join(lines))
+        if self._clock() - self._synced_at >= SYNC_SECONDS:
+            self._sync()
+
+    def end(self, tail: dict[str, Any]) -> None:
+        """Write the end line: status, and summary, error and inference_seconds as far as there are."""
+        self._write(encode_line(tail))
+        self._sync()
+
+    def close(self) -> None:
+        """Release the lock and leave the file. Safe to call twice."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def discard(self) -> None:
+        """Remove the file: its recording is safe on disk, or it holds nothing."""
+        with in_words(self.path):
+            self.path.unlink(missing_ok=True)
+        self.close()
+
+    def _write(self, data: bytes) -> None:
+        with in_words(self.path):
+            written = os.write(self._descriptor, data)
+            while written < len(data):  # a full disk takes a part first, and refuses the next call
+                written += os.write(self._descriptor, data[written:])
+
+    def _sync(self) -> None:
+        with in_words(self.path):
+            os.fsync(self._descriptor)
+        self._synced_at = self._clock()
+
+
+@dataclass
+class Journal:
+    """What a journal holds. `end` is None if the process died before it wrote one.
+
+    `left_out` counts the bytes from the first line on that cannot be read.
+    """
+
+    header: dict[str, Any]
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    end: dict[str, Any] | None = None
+    left_out: int = 0
+
+
+def read_journal(path: Path | str) -> Journal:
+    """Everything whole in a journal. Raises UnreadableDocument if not even the header is."""
+    return parse_journal(read_file(path), path)
+
+
+def parse_journal(data: bytes, file: object) -> Journal:
+    """Everything whole in a journal's bytes. Raises as `read_journal` does."""
+    lines = data.splitlines(keepends=True)
+    if not lines or not _parse_line(lines[0]):
+        raise UnreadableDocument(
+            file, "is not a journal, or was cut off within its first line; nothing can be recovered"
+        )
+    journal = Journal(parse_object(lines[0], file))
+    version_of(journal.header, file)
+    kept = len(lines[0])
+    for line in lines[1:]:
+        if journal.end is not None or (value := _parse_line(line)) is None:
+            break
+        if "status" in value:
+            journal.end = value
+        elif not _fits(value, journal):
+            break
+        else:
+            journal.rows.append(value)
+        kept += len(line)
+    journal.left_out = len(data) - kept
+    return journal
+
+
+def is_being_written(path: Path) -> bool:
+    """Whether a recorder has the journal open now. Raises StorageError."""
+    with open_regular(path) as file:
+        return not _try_lock(file.fileno(), fcntl.LOCK_SH)
+
+
+def _fits(row: dict[str, Any], journal: Journal) -> bool:
+    kind = journal.header.get("kind", "loop")
+    number, first = ("loop", 1) if kind == "loop" else ("index", 0)
+    return kind in ("loop", "token") and row_is_valid(row, kind) and row[number] == first + len(journal.rows)
+
+
+def _parse_line(line: bytes) -> dict[str, Any] | None:
+    try:
+        value = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _create(path: Path) -> int:
+    """A new, locked file. An empty journal of a dead recorder holds nothing, so it is taken over."""
+    with in_words(path):
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+        try:
+            if not _try_lock(descriptor, fcntl.LOCK_EX):
+                raise OutputBusy(path)
+            if os.fstat(descriptor).st_size > 0:
+                raise JournalLeft(path)
+            if not path.exists() or os.fstat(descriptor).st_ino != path.stat().st_ino:
+                raise OutputBusy(path)  # its owner finished and removed it between our two calls
+        except StorageError:
+            os.close(descriptor)
+            raise
+    return descriptor
+
+
+def _try_lock(descriptor: int, mode: int) -> bool:
+    try:
+        fcntl.flock(descriptor, mode | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

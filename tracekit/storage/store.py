@@ -1,0 +1,84 @@
+"""Recordings: traces in files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from tracekit.errors import DocumentError, StorageError
+from tracekit.format.codec import Outline, decode, decode_outline, encode_chunks
+from tracekit.format.layout import HEAD_KEYS
+from tracekit.format.schemas import version_of
+from tracekit.format.types import Trace
+from tracekit.storage.files import in_words, open_regular, read_file, write_atomically
+
+_OUTLINE_BYTES = 64 << 10
+
+
+def load(path: Path | str) -> Trace:
+    """The trace in a recording of any version; `-` reads standard input.
+
+    Raises StorageError where the file cannot be read and DocumentError where it is not a trace.
+    """
+    return decode(read_file(path), path)
+
+
+def save(trace: Mapping[str, Any], path: Path | str, *, overwrite: bool = False) -> Path:
+    """Write a valid trace as a recording: all of it, or nothing.
+
+    Raises InvalidTrace where its own reader would refuse it, OutputExists unless
+    `overwrite`, StorageError where the system refuses.
+    """
+    write_atomically(Path(path), encode_chunks(trace, path), overwrite=overwrite)
+    return Path(path)
+
+
+def outline(path: Path | str) -> Outline:
+    """A recording's head, tail and last row. The rows are read only if its bytes are not canonical.
+
+    The document is in its own version and has not been validated. Raises as `load` does.
+    """
+    if str(path) != "-":
+        with in_words(path), open_regular(Path(path)) as file:
+            size = os.fstat(file.fileno()).st_size
+            head = file.read(_OUTLINE_BYTES)
+            file.seek(max(0, size - _OUTLINE_BYTES))
+            tail = file.read(_OUTLINE_BYTES)
+        if (found := decode_outline(head, tail, path)) is not None:
+            version_of(found.document, path)
+            return found
+    document: dict[str, Any] = {**load(path)}
+    rows = document.pop("trace")
+    return Outline(document, rows[-1] if rows else None)
+
+
+def find(paths: Iterable[Path | str]) -> Iterator[Path]:
+    """Recordings: files as named, and under each folder every `*.json` that is not hidden, sorted.
+
+    Raises StorageError for a path that is not there and a folder that holds none.
+    """
+    for path in map(Path, paths):
+        if not path.is_dir():
+            yield path
+            continue
+        inside = sorted(file for file in path.rglob("*.json") if _is_listed(file.relative_to(path)))
+        if not inside:
+            raise StorageError(path, "holds no recordings (*.json)")
+        yield from inside
+
+
+def looks_like_trace(path: Path) -> bool:
+    """Whether a file's head has a trace's keys: a cheap sieve for folders that hold other JSON too."""
+    try:
+        document = outline(path).document
+    except (DocumentError, StorageError):
+        return False
+    return set(HEAD_KEYS) >= set(document) - {"summary", "error", "inference_seconds"}
+
+
+def _is_listed(relative: Path) -> bool:
+    return not any(part.startswith(".") for part in relative.parts) and not relative.name.endswith(
+        ".new.json"
+    )

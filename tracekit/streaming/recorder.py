@@ -1,0 +1,119 @@
+"""A live run into a recording: every row into the journal first, then on to whoever watches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from tracekit.errors import DocumentError, RecordingUnfinished, StorageError
+from tracekit.format.codec import as_trace, encode_line
+from tracekit.format.types import Json, Trace
+from tracekit.storage.files import refuse_unwritable
+from tracekit.storage.journal import JournalWriter, journal_path
+from tracekit.storage.store import save
+from tracekit.streaming.header import new_header
+from tracekit.streaming.run import Run, RunOptions
+from tracekit.streaming.source import Source
+
+__all__ = ["Recorder", "Target", "record"]
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where a recording goes, and what the user adds to it."""
+
+    path: Path
+    overwrite: bool = False
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+def record(
+    source: Source, request: object, target: Target | Path | str, options: RunOptions | None = None
+) -> Trace:
+    """Run the request and leave its recording; the trace, as it reads back.
+
+    Raises what the model raised, after the recording of the failed run is on disk;
+    RequestError, OutputExists, OutputBusy or JournalLeft before anything runs.
+    """
+    target = target if isinstance(target, Target) else Target(Path(target))
+    with Recorder(source, request, target, options) as recorder:
+        for _ in recorder.batches():
+            pass
+    if recorder.error is not None:
+        raise recorder.error
+    return recorder.trace
+
+
+class Recorder:
+    """Record while watching: iterate `batches()` inside the `with` block.
+
+    Leaving the block, by its end, by `break` or by any exception, finishes the recording
+    with every row so far and the right status. Where that fails (a full disk), the journal
+    stays and `tracekit recover` makes the recording of it.
+    """
+
+    def __init__(
+        self, source: Source, request: object, target: Target, options: RunOptions | None = None
+    ) -> None:
+        self.target = target
+        self.rows: list[Json] = []
+        self.header: Json = {}
+        self.tail: Json = {}
+        self._run = Run(source, request, options)
+        self._batches = self._run.batches()
+
+    @property
+    def trace(self) -> Trace:
+        """The recording, as it reads back; once the block is left."""
+        return as_trace({**self.header, "trace": self.rows, **self.tail})
+
+    @property
+    def error(self) -> BaseException | None:
+        """What the model raised, if it did; once the rows have ended."""
+        return self._run.error
+
+    def __enter__(self) -> Self:
+        refuse_unwritable(self.target.path, overwrite=self.target.overwrite)
+        self.header = new_header(self._run.source, self._run.request, self.target.metadata)
+        self._journal = JournalWriter(journal_path(self.target.path))
+        try:
+            self._journal.begin(self.header)
+        except StorageError:
+            self._journal.discard()
+            raise
+        return self
+
+    def batches(self) -> Iterator[list[Json]]:
+        """Rows as they arrive, each with the kernel before it comes out here.
+
+        Raises RecordingUnfinished where the journal cannot grow; the run is then stopped.
+        """
+        for batch in self._batches:
+            self.rows.extend(batch)
+            try:
+                self._journal.append(map(encode_line, batch))
+            except StorageError as error:
+                raise RecordingUnfinished(self._journal.path, error.reason) from error
+            yield batch
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        try:
+            self._batches.close()
+            if not isinstance(error, RecordingUnfinished):
+                self._finish()
+        finally:
+            self._journal.close()
+
+    def _finish(self) -> None:
+        self.tail = self._run.tail(self.rows)
+        try:
+            self._journal.end(self.tail)
+            save(self.trace, self.target.path, overwrite=self.target.overwrite)
+        except (StorageError, DocumentError) as error:
+            raise RecordingUnfinished(self._journal.path, error.reason) from error
+        self._journal.discard()

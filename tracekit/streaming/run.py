@@ -1,0 +1,197 @@
+"""One run: a worker thread that owns the forward, rows on the consumer's side.
+
+The worker hands observations over through a bounded queue, each with its arrival time. If
+the consumer is slower than the model for so long that the queue is full, the model waits;
+nothing is dropped.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from tracekit.errors import RunError
+from tracekit.format.types import Json
+from tracekit.format.validation import row_is_valid, row_reason
+from tracekit.streaming.cancellation import Cancelled
+from tracekit.streaming.exclusion import exclusively
+from tracekit.streaming.source import Source
+
+__all__ = ["Ending", "Run", "RunOptions"]
+
+# Far more than a loop or a sentence, so a consumer that pauses for a moment never stops the model.
+QUEUE_ROWS = 4096
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How a run is carried out. `cancel` may be set from any thread.
+
+    `wait_seconds` is how long to wait in line for a model that another run holds; None
+    waits as long as it takes. `clock` gives seconds and never goes back.
+    """
+
+    cancel: threading.Event = field(default_factory=threading.Event)
+    wait_seconds: float | None = None
+    clock: Callable[[], float] = time.perf_counter
+    queue_rows: int = QUEUE_ROWS
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a run ended. `stop_reason` is there when complete, `error` when failed."""
+
+    status: Literal["complete", "cancelled", "failed"]
+    seconds: float
+    stop_reason: str = ""
+    error: BaseException | None = None
+
+
+class Run:
+    """Iterate for rows, in batches of all that have arrived; then `ending` is there.
+
+    An error of the model does not come out of the iterator but lies in the ending, so
+    that whoever records can finish first. Closing the iterator cancels the run at its next
+    step, and returns when the worker is gone and the model is free.
+    """
+
+    def __init__(self, source: Source, request: object, options: RunOptions | None = None) -> None:
+        self.source = source
+        self.request = source.parse_request(request)
+        self.options = options or RunOptions()
+        self.ending: Ending | None = None
+        self._interpreter = source.interpreter(self.request)
+        self._count = 0
+        self._arrived = 0.0
+
+    def batches(self) -> Generator[list[Json]]:
+        """Rows as they arrive: each time at least one, and all that are there.
+
+        Raises ModelBusy if the model is not free within `wait_seconds`.
+        """
+        with ExitStack() as held:
+            try:
+                held.enter_context(
+                    exclusively(self.source.exclusive, self.options.cancel, self.options.wait_seconds)
+                )
+            except Cancelled:
+                self.ending = Ending("cancelled", 0.0)
+                return
+            worker = _Worker(self.source, self.request, self.options)
+            held.callback(self._stop, worker)
+            worker.start()
+            yield from self._rows(worker)
+
+    def tail(self, rows: list[Json]) -> Json:
+        """What the ended run adds to its header: status, summary or error, and the time it took.
+
+        A run that nobody waited for to end counts as cancelled.
+        """
+        ending = self.ending or Ending("cancelled", self._arrived)
+        tail: Json = {"status": ending.status}
+        if ending.status == "complete":
+            tail["summary"] = self._interpreter.summary(rows, ending.stop_reason)
+        if ending.error is not None:
+            tail["error"] = {"type": type(ending.error).__name__, "message": str(ending.error)}
+        return tail | {"inference_seconds": max(ending.seconds, self._arrived)}
+
+    @property
+    def error(self) -> BaseException | None:
+        """What the model raised, if it did; once the rows have ended."""
+        return self.ending.error if self.ending else None
+
+    def _rows(self, worker: _Worker) -> Iterator[list[Json]]:
+        while self.ending is None:
+            arrived, ending = worker.receive()
+            rows: list[Json] = []
+            try:
+                for observation, arrival_seconds in arrived:
+                    rows.append(self._row(observation, arrival_seconds))
+            except Exception as error:  # an unusable observation is the run's failure, whatever it raised
+                ending = Ending("failed", arrival_seconds, error=error)
+            if rows:
+                yield rows
+            self.ending = ending
+
+    def _row(self, observation: Any, arrival_seconds: float) -> Json:
+        row = self._interpreter.row(observation, arrival_seconds)
+        if not row_is_valid(row, self.source.kind):
+            raise row_reason(row, self.source.kind, self._count, "row")
+        if arrival_seconds < self._arrived:
+            raise RunError(f"row {self._count}: the source says it arrived before the row before it")
+        self._arrived = arrival_seconds
+        self._count += 1
+        return row
+
+    def _stop(self, worker: _Worker) -> None:
+        self.options.cancel.set()
+        seconds = worker.join()
+        if self.ending is None:
+            self.ending = Ending("cancelled", seconds)
+
+
+class _Worker:
+    """The thread that runs the forward, and the queue out of it."""
+
+    def __init__(self, source: Source, request: Any, options: RunOptions) -> None:
+        self._source, self._request, self._options = source, request, options
+        self._queue: queue.Queue[tuple[Any, float] | Ending] = queue.Queue(options.queue_rows)
+        self._thread = threading.Thread(target=self._work, name="tracekit-run", daemon=True)
+        self._started = 0.0
+
+    def __call__(self, observation: Any, at: float | None = None) -> None:
+        """`emit`, as the source sees it."""
+        arrived = self._options.clock() if at is None else at
+        if self._options.cancel.is_set():
+            raise Cancelled
+        self._queue.put((observation, arrived - self._started))
+
+    def now(self) -> float:
+        return self._options.clock()
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def receive(self) -> tuple[list[tuple[Any, float]], Ending | None]:
+        """Wait for something, then take all that is there."""
+        arrived: list[tuple[Any, float]] = []
+        item = self._queue.get()
+        while not isinstance(item, Ending):
+            arrived.append(item)
+            try:
+                item = self._queue.get_nowait()
+            except queue.Empty:
+                return arrived, None
+        return arrived, item
+
+    def join(self) -> float:
+        """Wait until the thread is gone, whatever it still puts; seconds it had run for by then."""
+        while self._thread.is_alive():
+            try:
+                self._queue.get(timeout=0.01)
+            except queue.Empty:
+                self._thread.join(timeout=0.01)
+        return self._options.clock() - self._started
+
+    def _work(self) -> None:
+        self._started = self._options.clock()
+        self._queue.put(self._run())
+
+    def _run(self) -> Ending:
+        try:
+            if self._options.cancel.is_set():
+                raise Cancelled
+            stop_reason = self._source.observe(self._request, self)
+        except Cancelled:
+            return Ending("cancelled", self._elapsed())
+        except BaseException as error:  # carried to the consumer, who raises it as itself
+            return Ending("failed", self._elapsed(), error=error)
+        return Ending("complete", self._elapsed(), stop_reason)
+
+    def _elapsed(self) -> float:
+        return self._options.clock() - self._started

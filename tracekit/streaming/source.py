@@ -1,0 +1,113 @@
+"""The source protocol: given a request, emit an observation a step.
+
+A source has one method to write, `observe`. It runs in a worker thread that nothing else
+disturbs, and calls `emit` as soon as a step is there. Everything else has a default; a
+source overrides what it knows better. What is computed from an observation afterwards
+(its row, whether it is right, the summary) is the `Interpreter`'s, on the consumer's side,
+so that it costs the model nothing and can tell it nothing.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from tracekit.errors import RequestError, UsageError
+from tracekit.format.layout import ROW_KEYS
+from tracekit.format.types import Json, Kind, Model
+from tracekit.streaming.summary import summarize
+
+__all__ = ["Description", "Emit", "Interpreter", "Source"]
+
+
+class Emit(Protocol):
+    """What a source calls with each observation, in the worker's thread."""
+
+    def __call__(self, observation: Any, at: float | None = None) -> None:
+        """Hand an observation on, stamped with now, or with `at` as `now` gave it earlier.
+
+        Raises `Cancelled`, to be let through, where the consumer has gone.
+        """
+
+    def now(self) -> float:
+        """Seconds on the run's monotonic clock."""
+
+
+@dataclass(frozen=True)
+class Description:
+    """Who a source is, for the trace's header."""
+
+    model: Model
+    checkpoint: str = ""
+    settings: Json = field(default_factory=dict)
+    environment: Mapping[str, str | int] = field(default_factory=dict)  # beyond python, platform and cpu
+
+
+class Interpreter:
+    """Makes one run's rows from its observations, in order, and its summary.
+
+    This one takes observations that are rows already, but for their number and arrival.
+    """
+
+    def __init__(self, kind: Kind) -> None:
+        self.kind = kind
+        self._number, self._next = ("loop", 1) if kind == "loop" else ("index", 0)
+
+    def row(self, observation: Any, arrival_seconds: float) -> Json:
+        """The next row. Raises what the run is to fail with where the observation is unusable."""
+        values = {**observation, self._number: self._next, "arrival_seconds": arrival_seconds}
+        self._next += 1
+        return {key: values.pop(key) for key in ROW_KEYS[self.kind] if key in values} | values
+
+    def summary(self, rows: Sequence[Json], stop_reason: str) -> Json:
+        """The summary of a complete run."""
+        return summarize(self.kind, rows, stop_reason)
+
+
+class Source(ABC):
+    """What is observed: a model with its checkpoint."""
+
+    kind: Kind
+
+    @abstractmethod
+    def observe(self, request: Any, emit: Emit) -> str:
+        """Run the request, `emit` every step, return the stop reason in a word.
+
+        Called in a worker thread, by one run at a time. An exception from it, or from
+        the model, comes out of the consumer's iterator as itself.
+        """
+
+    def parse_request(self, value: object) -> Any:
+        """The request as `observe` takes it. Raises RequestError for what the source refuses."""
+        if not isinstance(value, dict):
+            raise RequestError("", "a JSON object", type(value).__name__)
+        return value
+
+    def payload(self, request: Any) -> Json:
+        """A parsed request as JSON, such that parsing it again gives an equal request."""
+        return dict(request)
+
+    def with_settings(self, settings: Mapping[str, Any]) -> Source:
+        """The same loaded model, run with these settings, as `describe` names them in a header.
+
+        Raises UsageError for a setting that the source does not have.
+        """
+        if settings:
+            raise UsageError(f"{type(self).__name__} has no settings, so not {', '.join(settings)}")
+        return self
+
+    def describe(self) -> Description:
+        """Who the source is. `model["source"]` is what `--model` takes to load it again."""
+        name = type(self).__name__
+        return Description(model={"source": f"{type(self).__module__}:{name}", "name": name})
+
+    def interpreter(self, request: Any) -> Interpreter:  # noqa: ARG002
+        """What turns one run's observations into rows, on the consumer's side."""
+        return Interpreter(self.kind)
+
+    @property
+    def exclusive(self) -> object:
+        """What two runs may not use at once: runs whose `exclusive` is one object wait in line."""
+        return self
