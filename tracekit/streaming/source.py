@@ -108,6 +108,22 @@ class Source(ABC):
         return Interpreter(self.kind)
 
     @property
+    def can_score(self) -> bool:
+        """Whether `score` works: whether the source can be fed tokens that it did not choose."""
+        return False
+
+    def score(self, request: Any, token_ids: Sequence[int]) -> list[Json]:  # noqa: ARG002
+        """Teacher-forced: one forward pass over a parsed request followed by `token_ids`.
+
+        One object a token, in order, with what the model makes of it at its place: `token_id`,
+        `logprob` and `top`, in nats under the model's own distribution, and `entropy` where
+        the source's rows have it. `top` lists as many candidates as a run's rows do.
+        Called in any thread, by a caller that holds `exclusive`. Raises UsageError where
+        `can_score` is false, NonFiniteOutput for a step whose output is not finite.
+        """
+        raise UsageError(f"{type(self).__name__} cannot score given tokens; it can only generate")
+
+    @property
     def exclusive(self) -> object:
         """What two runs may not use at once: runs whose `exclusive` is one object wait in line."""
         return self
