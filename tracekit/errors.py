@@ -11,6 +11,7 @@
     ├── RunError                      a run that could not go on
     │   ├── NonFiniteOutput           the model produced NaN or infinity
     │   ├── ModelBusy                 another run held the model for too long
+    │   ├── RunFailed                 the model raised, and its recording says so
     │   └── RecordedFailure           a replayed run failed when it was recorded
     ├── DocumentError                 bytes that are not a trace
     │   ├── UnreadableDocument        not JSON at all, or cut off
@@ -48,6 +49,7 @@ __all__ = [
     "RecordingUnfinished",
     "RequestError",
     "RunError",
+    "RunFailed",
     "SourceError",
     "StorageError",
     "TracekitError",
@@ -135,6 +137,14 @@ class ModelBusy(RunError):
         super().__init__(
             f"the model is still busy with another run after {waited_seconds:g} s; try again when it is done"
         )
+
+
+class RunFailed(RunError):
+    """The model raised; its recording holds every row before that."""
+
+    def __init__(self, error: BaseException, path: object) -> None:
+        self.path = str(path)
+        super().__init__(f"the model raised {type(error).__name__}: {error}; the rows before it are in {path}")
 
 
 class RecordedFailure(RunError):

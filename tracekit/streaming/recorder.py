@@ -23,11 +23,21 @@ __all__ = ["Recorder", "Target", "record"]
 
 @dataclass(frozen=True)
 class Target:
-    """Where a recording goes, and what the user adds to it."""
+    """Where a recording goes, and what the user adds to it.
+
+    A `path` that is a folder gets a new file named by the run's time and id.
+    """
 
     path: Path
     overwrite: bool = False
     metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    def file(self, header: Json) -> Path:
+        """The recording's path, for the run with this header."""
+        if not self.path.is_dir():
+            return self.path
+        moment = header["created_at"][:19].replace("-", "").replace(":", "")
+        return self.path / f"run-{moment}Z-{header['id'][-8:]}.json"
 
 
 def record(
@@ -59,6 +69,7 @@ class Recorder:
         self, source: Source, request: object, target: Target, options: RunOptions | None = None
     ) -> None:
         self.target = target
+        self.path = target.path
         self.rows: list[Json] = []
         self.header: Json = {}
         self.tail: Json = {}
@@ -76,9 +87,10 @@ class Recorder:
         return self._run.error
 
     def __enter__(self) -> Self:
-        refuse_unwritable(self.target.path, overwrite=self.target.overwrite)
         self.header = new_header(self._run.source, self._run.request, self.target.metadata)
-        self._journal = JournalWriter(journal_path(self.target.path))
+        self.path = self.target.file(self.header)
+        refuse_unwritable(self.path, overwrite=self.target.overwrite)
+        self._journal = JournalWriter(journal_path(self.path))
         try:
             self._journal.begin(self.header)
         except StorageError:
@@ -113,7 +125,7 @@ class Recorder:
         self.tail = self._run.tail(self.rows)
         try:
             self._journal.end(self.tail)
-            save(self.trace, self.target.path, overwrite=self.target.overwrite)
+            save(self.trace, self.path, overwrite=self.target.overwrite)
         except (StorageError, DocumentError) as error:
             raise RecordingUnfinished(self._journal.path, error.reason) from error
         self._journal.discard()

@@ -129,8 +129,7 @@ class Run:
         return row
 
     def _stop(self, worker: _Worker) -> None:
-        self.options.cancel.set()
-        seconds = worker.join()
+        seconds = worker.stop()
         if self.ending is None:
             self.ending = Ending("cancelled", seconds)
 
@@ -143,12 +142,12 @@ class _Worker:
         self._queue: queue.Queue[tuple[Any, float] | Ending] = queue.Queue(options.queue_rows)
         self._thread = threading.Thread(target=self._work, name="tracekit-run", daemon=True)
         self._started = 0.0
+        self._stopping = False
 
     def __call__(self, observation: Any, at: float | None = None) -> None:
         """`emit`, as the source sees it."""
         arrived = self._options.clock() if at is None else at
-        if self._options.cancel.is_set():
-            raise Cancelled
+        self._leave_if_cancelled()
         self._queue.put((observation, arrived - self._started))
 
     def now(self) -> float:
@@ -169,8 +168,9 @@ class _Worker:
                 return arrived, None
         return arrived, item
 
-    def join(self) -> float:
-        """Wait until the thread is gone, whatever it still puts; seconds it had run for by then."""
+    def stop(self) -> float:
+        """End the run at its next step, wait until the thread is gone; seconds it had run for by then."""
+        self._stopping = True
         while self._thread.is_alive():
             try:
                 self._queue.get(timeout=0.01)
@@ -184,14 +184,17 @@ class _Worker:
 
     def _run(self) -> Ending:
         try:
-            if self._options.cancel.is_set():
-                raise Cancelled
+            self._leave_if_cancelled()
             stop_reason = self._source.observe(self._request, self)
         except Cancelled:
             return Ending("cancelled", self._elapsed())
         except BaseException as error:  # carried to the consumer, who raises it as itself
             return Ending("failed", self._elapsed(), error=error)
         return Ending("complete", self._elapsed(), stop_reason)
+
+    def _leave_if_cancelled(self) -> None:
+        if self._stopping or self._options.cancel.is_set():
+            raise Cancelled
 
     def _elapsed(self) -> float:
         return self._options.clock() - self._started
