@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from tracekit.errors import TracekitError as TracekitError
     from tracekit.format.codec import decode as decode
     from tracekit.format.codec import encode as encode
+    from tracekit.regression.compare import compare as compare
+    from tracekit.regression.tolerances import Tolerance as Tolerance
+    from tracekit.regression.verdict import Comparison as Comparison
+    from tracekit.regression.verdict import Verdict as Verdict
     from tracekit.sources.scripted import Script as Script
     from tracekit.sources.scripted import ScriptedSource as ScriptedSource
     from tracekit.storage.recovery import recover as recover
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
     from tracekit.streaming.stream import stream as stream
 
 _HOMES = {
+    "Comparison": "regression.verdict",
     "Pace": "streaming.pacing",
     "Recorder": "streaming.recorder",
     "RunOptions": "streaming.run",
@@ -39,7 +44,10 @@ _HOMES = {
     "ScriptedSource": "sources.scripted",
     "Source": "streaming.source",
     "Target": "streaming.recorder",
+    "Tolerance": "regression.tolerances",
     "TracekitError": "errors",
+    "Verdict": "regression.verdict",
+    "compare": "regression.compare",
     "decode": "format.codec",
     "encode": "format.codec",
     "load": "storage.store",

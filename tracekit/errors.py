@@ -7,12 +7,17 @@
     │   ├── UnknownSource             no source of that name
     │   ├── MissingExtra              an optional dependency is not installed
     │   ├── CheckpointError           a checkpoint folder that cannot be used
-    │   └── DeviceError               a device that is not there, or cannot do what was asked
+    │   ├── DeviceError               a device that is not there, or cannot do what was asked
+    │   └── UntrustedSource           a recording names code that nobody allowed
     ├── RunError                      a run that could not go on
     │   ├── NonFiniteOutput           the model produced NaN or infinity
     │   ├── ModelBusy                 another run held the model for too long
     │   ├── RunFailed                 the model raised, and its recording says so
-    │   └── RecordedFailure           a replayed run failed when it was recorded
+    │   ├── RecordedFailure           a replayed run failed when it was recorded
+    │   └── UnrecordedRequest         a cassette has no recording of a request
+    ├── GoldenError                   goldens that nothing can be compared with
+    │   ├── NoGoldens                 there are none, or the selection matches none
+    │   └── UncheckableGolden         a golden that did not run to its end
     ├── DocumentError                 bytes that are not a trace
     │   ├── UnreadableDocument        not JSON at all, or cut off
     │   ├── UnsupportedVersion        a schema version this tracekit does not know
@@ -37,10 +42,12 @@ __all__ = [
     "CheckpointError",
     "DeviceError",
     "DocumentError",
+    "GoldenError",
     "InvalidTrace",
     "JournalLeft",
     "MissingExtra",
     "ModelBusy",
+    "NoGoldens",
     "NonFiniteNumber",
     "NonFiniteOutput",
     "OutputBusy",
@@ -53,9 +60,12 @@ __all__ = [
     "SourceError",
     "StorageError",
     "TracekitError",
+    "UncheckableGolden",
     "UnknownSource",
     "UnreadableDocument",
+    "UnrecordedRequest",
     "UnsupportedVersion",
+    "UntrustedSource",
     "UsageError",
 ]
 
@@ -117,6 +127,17 @@ class DeviceError(SourceError):
         super().__init__(f"device {device!r}: {reason}")
 
 
+class UntrustedSource(SourceError):
+    """A recording names code that nobody allowed: a recording is data, and never imports a module."""
+
+    def __init__(self, file: object, name: str) -> None:
+        self.file, self.name = str(file), name
+        super().__init__(
+            f"{self.file}: names the source {name!r:.80}, which would run its code; if you trust it, add "
+            f"--allow-source {name!r:.80}, or list it in pyproject.toml under [tool.tracekit] sources"
+        )
+
+
 class RunError(TracekitError):
     """A run that could not go on."""
 
@@ -153,6 +174,36 @@ class RecordedFailure(RunError):
     def __init__(self, kind: str, message: str) -> None:
         self.kind, self.message = kind, message
         super().__init__(f"the recorded run failed here with {kind}: {message}")
+
+
+class UnrecordedRequest(RunError, LookupError):
+    """A cassette has no recording of a request. Names the nearest one and what differs."""
+
+    def __init__(self, folder: object, nearest: str, differs: Iterable[str]) -> None:
+        self.folder, self.nearest, self.differs = str(folder), nearest, tuple(differs)
+        closest = f"the nearest, {nearest}, differs in {'; '.join(self.differs)}" if nearest else "it has none"
+        super().__init__(f"{self.folder}: no recording of this request; {closest}")
+
+
+class GoldenError(TracekitError):
+    """Goldens that nothing can be compared with, so that no check of them may pass."""
+
+
+class NoGoldens(GoldenError):
+    """There are no goldens, or a selection matches none."""
+
+    def __init__(self, where: object, selection: str = "") -> None:
+        self.where, self.selection = str(where), selection
+        found = f"no golden matches {selection!r}" if selection else "no golden found"
+        super().__init__(f"{self.where}: {found}; nothing was checked")
+
+
+class UncheckableGolden(GoldenError):
+    """A golden that did not run to its end, or holds no rows."""
+
+    def __init__(self, file: object, reason: str) -> None:
+        self.file, self.reason = str(file), reason
+        super().__init__(f"{self.file}: {reason}, so it cannot be a golden; record it again")
 
 
 class DocumentError(TracekitError):

@@ -28,6 +28,7 @@ COMMANDS = {
     "convert": "Write a recording in another schema version.",
     "upgrade": "Bring recordings to the current schema version, in place.",
     "recover": "Make a recording of an interrupted run's journal.",
+    "diff": "Compare two recordings.",
     "schema": "Print a JSON Schema of the format.",
 }
 

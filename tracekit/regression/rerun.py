@@ -1,0 +1,142 @@
+"""A golden's request once more: in this thread, in memory, as fast as the model goes."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tracekit.format.codec import as_trace
+from tracekit.format.types import Json, Trace
+from tracekit.format.validation import row_is_valid, row_reason
+from tracekit.regression.compare import compare, provenance
+from tracekit.regression.forced import compare_scores
+from tracekit.regression.overrides import Overrides
+from tracekit.regression.verdict import Comparison
+from tracekit.streaming.cancellation import Cancelled
+from tracekit.streaming.exclusion import exclusively
+from tracekit.streaming.header import new_header
+from tracekit.streaming.source import Observed, Source
+
+__all__ = ["Checked", "Rules", "check_request", "recheck", "run_again"]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How goldens are compared. `free_run` generates tokens again instead of scoring the golden's."""
+
+    overrides: Overrides = field(default_factory=Overrides)
+    free_run: bool = False
+    timing: float | None = None
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A golden's comparison and the trace it was compared with.
+
+    A teacher-forced check that passes has run nothing but a scoring, so there `fresh` is None.
+    """
+
+    comparison: Comparison
+    fresh: Trace | None
+
+
+def recheck(golden: Trace, source: Source, rules: Rules, path: Path | None = None) -> Checked:
+    """Ask `source` what the golden asked, with the golden's settings, and compare.
+
+    Raises RequestError or UsageError where the source no longer takes them.
+    """
+    return check_request(golden, source.with_settings(golden["settings"]), golden["request"], rules, path)
+
+
+def check_request(
+    golden: Trace, source: Source, request: object, rules: Rules, path: Path | None = None
+) -> Checked:
+    """Ask `source` this request, with its own settings, and compare with the golden."""
+    parsed = source.parse_request(request)
+    same = source.payload(parsed) == golden["request"]
+    scored = golden["kind"] == "token" == source.kind and source.can_score and golden["trace"] and same
+    if scored and not rules.free_run and rules.timing is None:
+        comparison = _scored(golden, source, parsed, rules, path)
+        return Checked(comparison, None if comparison.passed else run_again(golden, source, parsed))
+    fresh = run_again(golden, source, parsed)
+    tolerance = rules.overrides.resolve(golden, fresh, path)
+    return Checked(compare(golden, fresh, tolerance, timing=rules.timing), fresh)
+
+
+def run_again(golden: Trace, source: Source, parsed: Any) -> Trace:
+    """A fresh trace of the parsed request; of a cancelled golden, up to its last row.
+
+    An error of the model does not come out: the trace is then `failed`, as a recording's is.
+    """
+    until = len(golden["trace"]) if golden["status"] == "cancelled" else None
+    header = new_header(source, parsed)
+    observed = _Observations(until)
+    started = time.perf_counter()
+    tail: Json = {"status": "complete"}
+    reason = ""
+    with exclusively(source.exclusive, threading.Event(), None):
+        observed.begin()
+        try:
+            reason = source.observe(parsed, observed)
+        except Cancelled:
+            tail = {"status": "cancelled"}
+        except Exception as error:  # the model's, whatever it is: a failed run is a result to compare
+            tail = _failed(error)
+    seconds = time.perf_counter() - started
+    return _trace(source, parsed, observed, {**header, **tail}, reason, seconds)
+
+
+def _scored(golden: Trace, source: Source, parsed: Any, rules: Rules, path: Path | None) -> Comparison:
+    header = as_trace({**new_header(source, parsed), "trace": []})
+    tolerance = rules.overrides.resolve(golden, header, path)
+    with exclusively(source.exclusive, threading.Event(), None):
+        scores = source.score(parsed, [row["token_id"] for row in golden["trace"]])
+    return compare_scores(golden, scores, tolerance, tuple(provenance(golden, header)))
+
+
+def _trace(
+    source: Source, parsed: Any, observed: _Observations, header: Json, reason: str, seconds: float
+) -> Trace:
+    interpreter = source.interpreter(parsed)
+    rows: list[Json] = []
+    try:
+        for row in interpreter.rows(observed.items):
+            if not row_is_valid(row, source.kind):
+                raise row_reason(row, source.kind, len(rows), "row")
+            rows.append(row)
+    except Exception as error:  # an unusable observation is the run's failure, as it is in a recording
+        header = header | _failed(error)
+    document = {**header, "trace": rows, "inference_seconds": seconds}
+    if document["status"] == "complete":
+        document["summary"] = interpreter.summary(rows, reason)
+    return as_trace(document)
+
+
+def _failed(error: Exception) -> Json:
+    return {"status": "failed", "error": {"type": type(error).__name__, "message": str(error)}}
+
+
+class _Observations:
+    """Collects what a source emits, and ends the run at row `until`."""
+
+    def __init__(self, until: int | None, clock: Callable[[], float] = time.perf_counter) -> None:
+        self.items: list[Observed] = []
+        self._until, self._clock = until, clock
+        self._started = 0.0
+
+    def begin(self) -> None:
+        self._started = self._clock()
+
+    def now(self) -> float:
+        return self._clock()
+
+    def __call__(self, observation: Any, at: float | None = None) -> None:
+        """`emit`, as the source sees it."""
+        arrived = self._clock() if at is None else at
+        self.items.append(Observed(observation, arrived - self._started))
+        if len(self.items) == self._until:
+            raise Cancelled
