@@ -1,7 +1,8 @@
 """A recording, or two side by side, as one HTML file that plays from disk with no network.
 
-The player and its style are inlined and named by their hash in the page's Content-Security-Policy,
-which forbids everything else: no other script, no request, no form, no frame.
+The player and its style lie in the page, named by their hash in its Content-Security-Policy, which
+forbids everything else: no other script, no request, no form, no frame. The player travels
+deflated, which keeps the page small without a minifier, and what runs is `player.js` as it stands.
 """
 
 from __future__ import annotations
@@ -11,12 +12,10 @@ import hashlib
 import html
 import re
 import string
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-
-import rcssmin
-import rjsmin
 
 from tracekit.errors import UsageError
 from tracekit.format.codec import encode
@@ -27,7 +26,7 @@ __all__ = ["Entry", "escape_data", "export_html", "player_css", "player_js", "un
 MOST_TRACES = 2
 
 _POLICY = (
-    "default-src 'none'; script-src 'sha256-{script}'; style-src 'sha256-{style}'; "
+    "default-src 'none'; script-src 'sha256-{loader}' 'sha256-{player}'; style-src 'sha256-{style}'; "
     "base-uri 'none'; form-action 'none'"
 )
 _ESCAPES = {b"<": rb"\u003c", "\u2028".encode(): rb"\u2028", "\u2029".encode(): rb"\u2029"}
@@ -53,16 +52,17 @@ def export_html(entries: Sequence[Entry]) -> bytes:
         raise UsageError(f"a page holds one recording or two side by side, not {len(entries)}")
     if len(kinds := {entry.trace["kind"] for entry in entries}) > 1:
         raise UsageError(f"only recordings of one kind play side by side, not {' and '.join(sorted(kinds))}")
-    script = rjsmin.jsmin(player_js()) + "\nopenPage(document);"
-    style = rcssmin.cssmin(player_css())
-    page = string.Template(_text("page.html")).substitute(
-        policy=_POLICY.format(script=_digest(script), style=_digest(style)),
-        title=html.escape(" and ".join(entry.name for entry in entries)),
-        style=style,
-        script=script,
-        data="$data",
-    )
-    before, after = page.split("$data")
+    player, loader, style = player_js() + "openPage(document);\n", _text("loader.js"), player_css()
+    hashes = {"loader": _digest(loader), "player": _digest(player), "style": _digest(style)}
+    values = {
+        "policy": _POLICY.format(**hashes),
+        "title": html.escape(" and ".join(entry.name for entry in entries)),
+        "style": style,
+        "loader": loader,
+        "player": base64.b64encode(zlib.compress(player.encode(), 9)).decode(),
+    }
+    halves = _text("page.html").split("$data")
+    before, after = (string.Template(half).substitute(values) for half in halves)
     return b"\n".join([before.encode(), *map(_data_block, entries), after.encode()])
 
 

@@ -29,6 +29,8 @@
  *   destroy()  stop, remove the elements and every listener
  */
 
+const { PI, abs, atan2, ceil, cos, exp, floor, hypot, log, max, min, round, sin, trunc } = Math;
+
 const SPEEDS = [0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16];
 const FASTEST = 16;
 const SLOWEST = 1e-6;
@@ -44,7 +46,8 @@ const COLOURS = ["text", "muted", "faint", "line", "panel", "page", "right", "wr
 
 // ---------------------------------------------------------------- words and elements
 
-function element(tag, attributes = {}, ...children) {
+/** An element: attributes, listeners where the value is a function, and children (text is only ever text). */
+function h(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") node.addEventListener(name, value);
@@ -52,6 +55,10 @@ function element(tag, attributes = {}, ...children) {
   }
   node.append(...children.filter((child) => child !== null));
   return node;
+}
+
+function button(look, name, act, ...children) {
+  return h("button", { type: "button", class: `tk-${look}`, title: name, "aria-label": name, click: act }, ...children);
 }
 
 function icon(path) {
@@ -74,7 +81,7 @@ const ICONS = {
   play: "M7.5 4.5v15L20 12z",
   pause: "M6.5 5h4v14h-4zM13.5 5h4v14h-4z",
   next: "M8.5 5v14L18 12z",
-  repeat: "M7 7h9.2l-2-2L15.600 3.600 20 8l-4.400 4.400L14.200 11l2-2H9v3H7zM17 17H7.800l2 2-1.400 1.400L4 16l4.400-4.400L9.800 13l-2 2H15v-3h2z",
+  repeat: "M7 7h9l-2-2 1.500-1.500L20 8l-4.500 4.500L14 11l2-2H9v3H7zM17 17H8l2 2-1.500 1.500L4 16l4.500-4.500L10 13l-2 2h7v-3h2z",
   follow: "M4 5l7 7-7 7zM11 5l7 7-7 7zM18 5h2.200v14H18z",
   theme: "M12 3a9 9 0 1 0 0 18zM12 3a9 9 0 0 1 0 18v-2a7 7 0 0 0 0-14z",
   save: "M11 4h2v8l2.800-2.800 1.400 1.400L12 15.800l-5.200-5.200 1.400-1.400L11 12zM5 18h14v2H5z",
@@ -84,9 +91,14 @@ function clip(text, longest = LONGEST_TEXT) {
   return text.length > longest ? text.slice(0, longest) + "…" : text;
 }
 
-/** A token's text with its blanks made visible. */
+/** A token's text as one line; blanks that are all of it, or stand at its edges, are made visible. */
 function visible(text) {
-  return clip(text).replace(/ /g, "␣").replace(/\r?\n/g, "⏎").replace(/\t/g, "⇥") || "∅";
+  return clip(text).replace(/^ | $/g, "␣").replace(/\r?\n/g, "⏎").replace(/\t/g, "⇥") || "∅";
+}
+
+/** A token as a word, where nothing depends on the blanks around it. */
+function word(text) {
+  return clip(text).trim() || visible(text);
 }
 
 function percent(probability) {
@@ -98,7 +110,7 @@ function percent(probability) {
 
 function seconds(value) {
   if (!Number.isFinite(value)) return "–";
-  const size = Math.abs(value);
+  const size = abs(value);
   if (size === 0) return "0 s";
   if (size < 1e-3) return `${(value * 1e6).toPrecision(3)} µs`;
   if (size < 1) return `${(value * 1e3).toPrecision(3)} ms`;
@@ -110,7 +122,7 @@ function clock(value, whole) {
   if (whole < 1e-3) return `${(value * 1e6).toFixed(0)} µs`;
   if (whole < 1) return `${(value * 1e3).toFixed(2)} ms`;
   if (whole < 60) return `${value.toFixed(2)} s`;
-  return `${Math.floor(value / 60)}:${(value % 60).toFixed(1).padStart(4, "0")}`;
+  return `${floor(value / 60)}:${(value % 60).toFixed(1).padStart(4, "0")}`;
 }
 
 function number(value) {
@@ -193,7 +205,7 @@ class Reel {
   }
 
   get end() {
-    return Math.max(this.last, this.trace.inference_seconds ?? 0);
+    return max(this.last, this.trace.inference_seconds ?? 0);
   }
 
   extend(rows) {
@@ -201,12 +213,12 @@ class Reel {
   }
 
   push(row) {
-    const at = this.length, time = Math.max(this.last, row.arrival_seconds);
+    const at = this.length, time = max(this.last, row.arrival_seconds);
     this.gaps.push(time - this.last);
     this.times.push(time);
     this.rows.push(row);
     this.marks.push(markOf(row));
-    this.probability.push(row.logprob === undefined ? NaN : Math.exp(row.logprob));
+    this.probability.push(row.logprob === undefined ? NaN : exp(row.logprob));
     this.stop.push(row.stop_probability ?? NaN);
     for (const name of ["entropy", "kl", "cosine"]) this[name].push(row[name] ?? NaN);
     if (this.crossing < 0 && row.stop_probability >= this.threshold) this.crossing = at;
@@ -249,9 +261,9 @@ function markOf(row) {
 function candidatesOf(row) {
   if (row.top3) return row.top3.map((one) => candidate(one.symbol, one.probability, one.symbol === row.prediction));
   const chosen = (one) => one.token_id === row.token_id;
-  const found = (row.top ?? []).map((one) => candidate(visible(one.text), Math.exp(one.logprob), chosen(one)));
+  const found = (row.top ?? []).map((one) => candidate(visible(one.text), exp(one.logprob), chosen(one)));
   if (row.logprob !== undefined && !found.some((one) => one.chosen)) {
-    found.push(candidate(visible(row.text), Math.exp(row.logprob), true));
+    found.push(candidate(visible(row.text), exp(row.logprob), true));
   }
   return found;
 }
@@ -266,7 +278,7 @@ function saidBy(row) {
 
 /** The first step at which two runs differ; -1 if none. A run that is over before the other differs there. */
 function firstDifference(one, other) {
-  const shared = Math.min(one.length, other.length);
+  const shared = min(one.length, other.length);
   for (let at = 0; at < shared; at++) {
     const a = one.rows[at], b = other.rows[at];
     if (saidBy(a) !== saidBy(b) || (!one.isLoop && a.token_id !== b.token_id)) return at;
@@ -295,15 +307,15 @@ class Timeline {
   }
 
   mergeByIndex() {
-    const steps = Math.max(...this.reels.map((reel) => reel.length));
+    const steps = max(...this.reels.map((reel) => reel.length));
     const ended = this.reels.every((reel) => reel.ended);
     const moments = new Float64Array(steps + (ended ? 1 : 0));
     let latest = 0;
     for (let at = 0; at < steps; at++) {
-      for (const reel of this.reels) if (at < reel.length) latest = Math.max(latest, reel.times.data[at]);
+      for (const reel of this.reels) if (at < reel.length) latest = max(latest, reel.times.data[at]);
       moments[at] = latest;
     }
-    if (ended) moments[steps] = Math.max(latest, ...this.reels.map((reel) => reel.end));
+    if (ended) moments[steps] = max(latest, ...this.reels.map((reel) => reel.end));
     return moments;
   }
 
@@ -354,7 +366,7 @@ function paced(moments, { rowsPerSecond, maxPause }) {
   let before = 0, sum = 0;
   for (let at = 0; at < moments.length; at++) {
     const moment = rowsPerSecond ? (at + 1) / rowsPerSecond : moments[at];
-    sum = maxPause ? sum + Math.min(moment - before, maxPause) : moment;
+    sum = maxPause ? sum + min(moment - before, maxPause) : moment;
     before = moment;
     due[at] = sum;
   }
@@ -378,12 +390,12 @@ class Meter {
   }
 
   add(milliseconds) {
-    this.bins[Math.min(20000, Math.round(Math.abs(milliseconds) * 20))]++;
+    this.bins[min(20000, round(abs(milliseconds) * 20))]++;
     this.count++;
   }
 
   percentile(part) {
-    let left = Math.ceil(this.count * part);
+    let left = ceil(this.count * part);
     for (let bin = 0; bin < this.bins.length; bin++) if ((left -= this.bins[bin]) <= 0) return bin / 20;
     return NaN;
   }
@@ -399,19 +411,19 @@ class Meter {
 /** A canvas in CSS pixels, with a still layer that is painted again only when its key changes. */
 class Surface {
   constructor(name, label) {
-    this.canvas = element("canvas", { class: `tk-canvas tk-${name}`, role: "img", "aria-label": label });
+    this.canvas = h("canvas", { class: `tk-canvas tk-${name}`, role: "img", "aria-label": label });
     this.pen = this.canvas.getContext("2d");
     this.still = null;
     this.width = this.height = 0;
   }
 
   fit() {
-    const ratio = Math.min(3, window.devicePixelRatio || 1);
+    const ratio = min(3, window.devicePixelRatio || 1);
     const { clientWidth: width, clientHeight: height } = this.canvas;
     if (width === this.width && height === this.height && ratio === this.ratio) return;
     Object.assign(this, { width, height, ratio, still: null });
-    this.canvas.width = Math.round(width * ratio);
-    this.canvas.height = Math.round(height * ratio);
+    this.canvas.width = round(width * ratio);
+    this.canvas.height = round(height * ratio);
   }
 
   begin() {
@@ -439,7 +451,7 @@ class Surface {
     const { pen, ratio } = this;
     pen.save();
     pen.globalAlpha = alpha;
-    const width = Math.min(layer.width, Math.round(untilX * ratio));
+    const width = min(layer.width, round(untilX * ratio));
     if (width) pen.drawImage(layer, 0, 0, width, layer.height, 0, 0, width / ratio, this.height);
     pen.restore();
   }
@@ -449,9 +461,9 @@ function font(pen, size, weight = 400) {
   pen.font = `${weight} ${size}px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif`;
 }
 
-function colourOf(mark, colours) {
-  if (mark & INVALID) return colours.invalid;
-  return mark & WRONG ? colours.wrong : mark & RIGHT ? colours.right : colours.accent;
+function colourOf(mark, ink) {
+  if (mark & INVALID) return ink.invalid;
+  return mark & WRONG ? ink.wrong : mark & RIGHT ? ink.right : ink.accent;
 }
 
 /** The table as a wheel of letters, its rules as edges, the pointer with its trail. */
@@ -459,30 +471,30 @@ class Wheel {
   constructor(reel) {
     this.reel = reel;
     this.surface = new Surface("wheel", "The table of rules as a wheel of 26 letters");
-    this.node = element("div", { class: "tk-stage tk-stage-wheel" }, this.surface.canvas);
+    this.node = h("div", { class: "tk-stage tk-stage-wheel" }, this.surface.canvas);
   }
 
-  draw({ shown, glide, colours, theme }) {
+  draw({ shown, glide, ink, theme }) {
     const { surface, reel } = this;
     surface.fit();
-    const size = Math.min(surface.width, surface.height);
+    const size = min(surface.width, surface.height);
     if (!size) return;
-    this.radius = size * 0.435;
-    this.dot = size * 0.033;
+    this.radius = size * 0.452;
+    this.dot = size * 0.034;
     const pen = surface.begin();
-    surface.stamp(surface.layer(theme, (still) => this.paintTable(still, colours)));
-    const first = Math.max(0, shown - TRAIL_STEPS);
-    for (let at = first; at < shown - 1; at++) this.paintStep(pen, at, 0.1 + 0.5 * ((at - first) / TRAIL_STEPS) ** 1.5, colours);
-    if (shown) this.paintCurrent(pen, shown - 1, glide, colours);
-    this.paintLetter(pen, this.letterBefore(0), { ring: colours.muted }, colours);
-    if (shown) this.paintHere(pen, shown - 1, colours);
-    this.paintHub(pen, shown ? reel.rows[shown - 1] : null, colours);
+    surface.stamp(surface.layer(theme, (still) => this.paintTable(still, ink)));
+    const first = max(0, shown - TRAIL_STEPS);
+    for (let at = first; at < shown - 1; at++) this.paintStep(pen, at, 0.1 + 0.5 * ((at - first) / TRAIL_STEPS) ** 1.5, ink);
+    if (shown) this.paintCurrent(pen, shown - 1, glide, ink);
+    this.paintLetter(pen, this.letterBefore(0), { ring: ink.muted }, ink);
+    if (shown) this.paintHere(pen, shown - 1, ink);
+    this.paintHub(pen, shown ? reel.rows[shown - 1] : null, ink);
   }
 
   point(letter) {
-    const angle = (letter / 26) * 2 * Math.PI - Math.PI / 2;
+    const angle = (letter / 26) * 2 * PI - PI / 2;
     const { width, height } = this.surface;
-    return [width / 2 + this.radius * Math.cos(angle), height / 2 + this.radius * Math.sin(angle)];
+    return [width / 2 + this.radius * cos(angle), height / 2 + this.radius * sin(angle)];
   }
 
   /** The letter the pointer stood on before row `at`. */
@@ -490,40 +502,40 @@ class Wheel {
     return LETTERS.indexOf(at ? this.reel.rows[at - 1].prediction : this.reel.trace.request.start);
   }
 
-  paintTable(pen, colours) {
+  paintTable(pen, ink) {
     for (let from = 0; from < 26; from++) {
-      this.paintEdge(pen, from, this.reel.mapping[from], { colour: colours.line, width: 1.2, head: 0.32 });
+      this.paintEdge(pen, from, this.reel.mapping[from], { colour: ink.line, width: 1.2, head: 0.32 });
     }
-    for (let letter = 0; letter < 26; letter++) this.paintLetter(pen, letter, {}, colours);
+    for (let letter = 0; letter < 26; letter++) this.paintLetter(pen, letter, {}, ink);
   }
 
-  paintStep(pen, at, alpha, colours) {
-    const colour = colourOf(this.reel.marks.data[at], colours);
+  paintStep(pen, at, alpha, ink) {
+    const colour = colourOf(this.reel.marks.data[at], ink);
     this.paintEdge(pen, this.letterBefore(at), LETTERS.indexOf(this.reel.rows[at].prediction), { colour, alpha, width: 2.2 });
   }
 
-  paintCurrent(pen, at, glide, colours) {
+  paintCurrent(pen, at, glide, ink) {
     const row = this.reel.rows[at], mark = this.reel.marks.data[at];
     const from = this.letterBefore(at), to = LETTERS.indexOf(row.prediction);
     if (mark & WRONG && row.expected) {
       const before = at ? this.reel.rows[at - 1].expected : this.reel.trace.request.start;
-      const look = { colour: colours.text, width: 1.8, dash: [5, 5], head: 0.5, alpha: 0.75 };
+      const look = { colour: ink.text, width: 1.8, dash: [5, 5], head: 0.5, alpha: 0.75 };
       this.paintEdge(pen, LETTERS.indexOf(before), LETTERS.indexOf(row.expected), look);
     }
-    const look = { colour: colourOf(mark, colours), width: 3.4, head: glide < 1 ? 0 : 0.6, until: glide };
+    const look = { colour: colourOf(mark, ink), width: 3.4, head: glide < 1 ? 0 : 0.6, until: glide };
     const tip = this.paintEdge(pen, from, to, look);
     if (glide < 1 && tip) disc(pen, tip, this.dot * 0.5, look.colour);
   }
 
-  paintHere(pen, at, colours) {
+  paintHere(pen, at, ink) {
     const row = this.reel.rows[at], mark = this.reel.marks.data[at];
     if (mark & WRONG && row.expected) {
-      this.paintLetter(pen, LETTERS.indexOf(row.expected), { ring: colours.text, dash: [4, 3] }, colours);
+      this.paintLetter(pen, LETTERS.indexOf(row.expected), { ring: ink.text, dash: [4, 3] }, ink);
     }
-    this.paintLetter(pen, LETTERS.indexOf(row.prediction), { fill: colourOf(mark, colours) }, colours);
+    this.paintLetter(pen, LETTERS.indexOf(row.prediction), { fill: colourOf(mark, ink) }, ink);
   }
 
-  paintLetter(pen, letter, { fill, ring, dash }, colours) {
+  paintLetter(pen, letter, { fill, ring, dash }, ink) {
     if (letter < 0) return;
     const [x, y] = this.point(letter), radius = this.dot * (fill ? 1.22 : 1);
     if (ring) {
@@ -531,24 +543,24 @@ class Wheel {
       stroke(pen, ring, 1.6, () => pen.arc(x, y, this.dot * 1.36, 0, 7));
       pen.setLineDash([]);
     }
-    disc(pen, [x, y], radius, fill ?? colours.panel);
-    if (!fill) stroke(pen, colours.faint, 1, () => pen.arc(x, y, radius, 0, 7));
+    disc(pen, [x, y], radius, fill ?? ink.panel);
+    if (!fill) stroke(pen, ink.faint, 1, () => pen.arc(x, y, radius, 0, 7));
     font(pen, radius * 1.05, fill ? 700 : 500);
-    writeAt(pen, LETTERS[letter], x, y + radius * 0.06, fill ? colours.on : colours.text);
+    writeAt(pen, LETTERS[letter], x, y + radius * 0.06, fill ? ink.on : ink.text);
   }
 
-  paintHub(pen, row, colours) {
+  paintHub(pen, row, ink) {
     const centre = [this.surface.width / 2, this.surface.height / 2], size = this.radius * 0.21;
     pen.globalAlpha = 0.9;
-    disc(pen, centre, size, colours.panel);
+    disc(pen, centre, size, ink.panel);
     pen.globalAlpha = 1;
-    stroke(pen, colours.line, 1, () => pen.arc(...centre, size, 0, 7));
+    stroke(pen, ink.line, 1, () => pen.arc(...centre, size, 0, 7));
     font(pen, size * 0.92, 650);
     const mark = row ? markOf(row) : UNKNOWN;
     const letter = clip(row ? row.prediction : this.reel.trace.request.start, 2);
-    writeAt(pen, letter, centre[0], centre[1] - size * 0.1, mark & ~RIGHT ? colourOf(mark, colours) : colours.text);
-    font(pen, Math.max(9, size * 0.25), 500);
-    writeAt(pen, row ? `loop ${row.loop}` : "start", centre[0], centre[1] + size * 0.58, colours.muted);
+    writeAt(pen, letter, centre[0], centre[1] - size * 0.1, mark & ~RIGHT ? colourOf(mark, ink) : ink.text);
+    font(pen, max(9, size * 0.25), 500);
+    writeAt(pen, row ? `loop ${row.loop}` : "start", centre[0], centre[1] + size * 0.58, ink.muted);
   }
 
   /** An edge from letter to letter, bent to the hub; with `until` only so far. Returns its tip. */
@@ -572,8 +584,8 @@ class Wheel {
     const a = this.point(from), b = this.point(to);
     const { width, height } = this.surface;
     const control = [0.3 * ((a[0] + b[0]) / 2) + 0.7 * (width / 2), 0.3 * ((a[1] + b[1]) / 2) + 0.7 * (height / 2)];
-    const reach = Math.hypot(control[0] - a[0], control[1] - a[1]) * 2;
-    const trim = Math.min(0.3, (this.dot * 1.45) / reach);
+    const reach = hypot(control[0] - a[0], control[1] - a[1]) * 2;
+    const trim = min(0.3, (this.dot * 1.45) / reach);
     return (part) => quadratic(a, control, b, trim + part * (1 - 2 * trim));
   }
 
@@ -581,10 +593,10 @@ class Wheel {
     const [x, y] = this.point(letter), { width, height } = this.surface;
     const out = 1 - (this.dot * 2.1) / this.radius;
     const centre = [width / 2 + (x - width / 2) * out, height / 2 + (y - height / 2) * out];
-    const towards = Math.atan2(y - centre[1], x - centre[0]);
+    const towards = atan2(y - centre[1], x - centre[0]);
     return (part) => {
-      const angle = towards + 0.9 + part * (2 * Math.PI - 1.8);
-      return [centre[0] + this.dot * 1.15 * Math.cos(angle), centre[1] + this.dot * 1.15 * Math.sin(angle)];
+      const angle = towards + 0.9 + part * (2 * PI - 1.8);
+      return [centre[0] + this.dot * 1.15 * cos(angle), centre[1] + this.dot * 1.15 * sin(angle)];
     };
   }
 }
@@ -612,10 +624,10 @@ function disc(pen, [x, y], radius, colour) {
 }
 
 function arrowHead(pen, [fromX, fromY], [x, y], size, colour) {
-  const angle = Math.atan2(y - fromY, x - fromX);
+  const angle = atan2(y - fromY, x - fromX);
   pen.beginPath();
   pen.moveTo(x, y);
-  for (const side of [2.6, -2.6]) pen.lineTo(x + size * 1.6 * Math.cos(angle + side), y + size * 1.6 * Math.sin(angle + side));
+  for (const side of [2.6, -2.6]) pen.lineTo(x + size * 1.6 * cos(angle + side), y + size * 1.6 * sin(angle + side));
   pen.closePath();
   pen.fillStyle = colour;
   pen.fill();
@@ -633,41 +645,41 @@ class Lens {
   constructor(reel) {
     this.reel = reel;
     this.surface = new Surface("lens", "The most probable candidates over the loops");
-    this.word = element("p", { class: "tk-word", dir: "auto" });
-    this.node = element("div", { class: "tk-stage tk-stage-lens" }, this.word, this.surface.canvas);
+    this.word = h("p", { class: "tk-word", dir: "auto" });
+    this.node = h("div", { class: "tk-stage tk-stage-lens" }, this.word, this.surface.canvas);
   }
 
-  draw({ shown, colours }) {
+  draw({ shown, ink }) {
     const { surface, reel } = this;
     surface.fit();
-    write(this.word, shown ? visible(reel.rows[shown - 1].prediction) : "…");
-    const pen = surface.begin(), left = Math.min(110, surface.width * 0.28);
-    const columns = Math.max(1, Math.min(reel.length, Math.floor((surface.width - left) / 16)));
-    const first = Math.min(Math.max(0, shown - Math.ceil(columns * 0.7)), reel.length - columns);
-    const seen = reel.rows.slice(first, Math.max(first, Math.min(shown, first + columns))).map(candidatesOf);
-    const names = strongest(seen, 10);
-    const cell = Math.min(44, (surface.width - left) / columns), rowHeight = (surface.height - 20) / 10;
+    write(this.word, (shown && word(reel.rows[shown - 1].prediction)) || "…");
+    const pen = surface.begin(), left = min(110, surface.width * 0.28);
+    const columns = max(1, min(reel.length, floor((surface.width - left) / 16)));
+    const first = min(max(0, shown - ceil(columns * 0.7)), reel.length - columns);
+    const seen = reel.rows.slice(first, max(first, min(shown, first + columns))).map(candidatesOf);
+    const names = strongest(seen, 8);
+    const cell = (surface.width - left) / columns, rowHeight = (surface.height - 20) / 8;
     names.forEach((name, line) => {
-      font(pen, Math.min(13, rowHeight * 0.55), 500);
-      writeAt(pen, clip(name, 14), left - 8, (line + 0.5) * rowHeight, colours.text, "right");
+      font(pen, min(13, rowHeight * 0.55), 500);
+      writeAt(pen, clip(name, 14), left - 8, (line + 0.5) * rowHeight, ink.text, "right");
       seen.forEach((candidates, at) => {
         const found = candidates.find((one) => one.text === name);
         pen.globalAlpha = 0.05 + 0.95 * (found?.probability ?? 0);
-        pen.fillStyle = at + first === shown - 1 && found?.chosen ? colours.right : colours.accent;
+        pen.fillStyle = at + first === shown - 1 && found?.chosen ? ink.right : ink.accent;
         pen.fillRect(left + at * cell + 1, line * rowHeight + 1, cell - 2, rowHeight - 2);
       });
       pen.globalAlpha = 1;
     });
     font(pen, 11);
-    if (seen.length) writeAt(pen, `loop ${first + 1}`, left, surface.height - 2, colours.muted, "left", "bottom");
-    if (seen.length > 6) writeAt(pen, `${first + seen.length}`, left + seen.length * cell, surface.height - 2, colours.muted, "right", "bottom");
+    if (seen.length) writeAt(pen, `loop ${first + 1}`, left, surface.height - 2, ink.muted, "left", "bottom");
+    if (seen.length > 6) writeAt(pen, `${first + seen.length}`, left + seen.length * cell, surface.height - 2, ink.muted, "right", "bottom");
   }
 }
 
 function strongest(steps, most) {
   const best = new Map();
   for (const candidates of steps) {
-    for (const one of candidates) best.set(one.text, Math.max(best.get(one.text) ?? 0, one.probability));
+    for (const one of candidates) best.set(one.text, max(best.get(one.text) ?? 0, one.probability));
   }
   return [...best.entries()].sort((a, b) => b[1] - a[1]).slice(0, most).map(([name]) => name);
 }
@@ -677,26 +689,26 @@ class Curve {
   constructor(reel, column, { name, title, format, unit = false, threshold = NaN, crossing = () => -1, bars = false }) {
     Object.assign(this, { reel, column, format, unit, threshold, crossing, bars });
     this.surface = new Surface("curve", title);
-    this.value = element("output", { class: "tk-value" });
-    const caption = element("figcaption", {}, element("span", {}, title), this.value);
-    this.node = element("figure", { class: `tk-figure tk-figure-${name}` }, caption, this.surface.canvas);
+    this.value = h("output", { class: "tk-value" });
+    const caption = h("figcaption", {}, h("span", {}, title), this.value);
+    this.node = h("figure", { class: `tk-figure tk-figure-${name}` }, caption, this.surface.canvas);
   }
 
-  draw({ at, shown, colours, theme }) {
+  draw({ at, shown, ink, theme }) {
     const { surface, column } = this;
     this.node.hidden = column.empty;
     if (column.empty) return;
     surface.fit();
     if (!surface.width) return;
     this.scale();
-    const pen = surface.begin(), x = this.x(shown - 0.5);
-    const still = surface.layer(`${theme} ${column.length}`, (pencil) => this.paintLine(pencil, colours));
-    this.paintGrid(pen, colours);
+    const pen = surface.begin(), x = this.x(shown - (this.bars ? 0.5 : 1));
+    const still = surface.layer(`${theme} ${column.length}`, (pencil) => this.paintLine(pencil, ink));
+    this.paintGrid(pen, ink);
     surface.stamp(still, 0.22);
     surface.stamp(still, 1, x + 0.5);
-    this.paintMarks(pen, shown, colours);
+    this.paintMarks(pen, shown, ink);
     write(this.value, at >= 0 && at < column.length ? this.format(column.data[at]) : "–");
-    if (shown && shown <= column.length) this.paintHere(pen, shown - 1, colours);
+    if (shown && shown <= column.length) this.paintHere(pen, shown - 1, ink);
   }
 
   scale() {
@@ -704,54 +716,54 @@ class Curve {
     this.left = surface.width < 300 ? 40 : 46;
     this.wide = surface.width - this.left - 8;
     this.tall = surface.height - 16;
-    this.low = unit ? 0 : Math.min(column.low, this.bars ? Infinity : 0);
+    this.low = unit ? 0 : min(column.low, this.bars ? Infinity : 0);
     this.high = unit ? 1 : column.high > this.low ? column.high : this.low + 1;
-    this.log = this.bars && column.high > 8 * Math.max(1e-9, column.low);
-    if (this.log) this.low = Math.max(column.low, column.high / 1e4, 1e-7) / 1.5;
+    this.log = this.bars && column.high > 8 * max(1e-9, column.low);
+    if (this.log) this.low = max(column.low, column.high / 1e4, 1e-7) / 1.5;
     else if (this.bars) this.low = 0;
   }
 
   x(at) {
-    return this.left + ((at + 0.5) / Math.max(1, this.column.length)) * this.wide;
+    return this.left + ((at + 0.5) / max(1, this.column.length)) * this.wide;
   }
 
   y(value) {
     const part = this.log
-      ? Math.log(Math.max(value, this.low) / this.low) / Math.log(this.high / this.low)
+      ? log(max(value, this.low) / this.low) / log(this.high / this.low)
       : (value - this.low) / (this.high - this.low);
     return 8 + (1 - part) * (this.tall - 8);
   }
 
   stepAt(x) {
-    return Math.floor(((x - this.left) / this.wide) * this.column.length);
+    return floor(((x - this.left) / this.wide) * this.column.length);
   }
 
-  paintGrid(pen, colours) {
+  paintGrid(pen, ink) {
     font(pen, 10.5);
     for (const value of [this.low, this.high]) {
-      const y = Math.round(this.y(value)) + 0.5;
-      stroke(pen, colours.line, 1, () => (pen.moveTo(this.left, y), pen.lineTo(this.left + this.wide, y)));
-      const label = this.bars && value === this.low && !this.log ? "0" : this.unit ? String(value) : this.format(value);
-      writeAt(pen, label, this.left - 6, y, colours.muted, "right");
+      const y = round(this.y(value)) + 0.5;
+      stroke(pen, ink.line, 1, () => (pen.moveTo(this.left, y), pen.lineTo(this.left + this.wide, y)));
+      const label = !value ? "0" : this.unit ? "1" : this.format(value).replace(" nats", "");
+      writeAt(pen, label, this.left - 6, y, ink.muted, "right");
     }
-    writeAt(pen, number(this.column.length), this.left + this.wide, this.surface.height, colours.muted, "right", "bottom");
-    writeAt(pen, "1", this.left, this.surface.height, colours.muted, "left", "bottom");
+    writeAt(pen, number(this.column.length), this.left + this.wide, this.surface.height, ink.muted, "right", "bottom");
+    writeAt(pen, "1", this.left, this.surface.height, ink.muted, "left", "bottom");
   }
 
-  paintLine(pen, colours) {
+  paintLine(pen, ink) {
     const { column } = this;
-    if (this.bars) return this.paintBars(pen, colours);
-    if (column.length > this.wide) return this.paintDense(pen, colours);
+    if (this.bars) return this.paintBars(pen, ink);
+    if (column.length > this.wide) return this.paintDense(pen, ink);
     const points = [];
     for (let at = 0; at < column.length; at++) if (!Number.isNaN(column.data[at])) points.push([this.x(at), this.y(column.data[at])]);
-    stroke(pen, colours.accent, 1.8, () => points.forEach((point) => pen.lineTo(...point)));
-    if (points.length <= this.wide / 7) for (const point of points) disc(pen, point, 2.2, colours.accent);
+    stroke(pen, ink.accent, 1.8, () => points.forEach((point) => pen.lineTo(...point)));
+    if (points.length <= this.wide / 7) for (const point of points) disc(pen, point, 2.2, ink.accent);
   }
 
   /** A line a pixel, from the least to the greatest value that lies there. */
-  paintDense(pen, colours) {
+  paintDense(pen, ink) {
     const { column } = this;
-    stroke(pen, colours.accent, 1.2, () => {
+    stroke(pen, ink.accent, 1.2, () => {
       for (let pixel = 0; pixel < this.wide; pixel++) {
         const [low, high] = extremes(column, this.stepAt(this.left + pixel), this.stepAt(this.left + pixel + 1));
         if (low <= high) (pen.moveTo(this.left + pixel, this.y(low)), pen.lineTo(this.left + pixel, this.y(high) - 0.5));
@@ -759,47 +771,49 @@ class Curve {
     });
   }
 
-  paintBars(pen, colours) {
-    const { column } = this, each = this.wide / column.length;
-    pen.fillStyle = colours.accent;
-    const width = Math.max(1, Math.min(14, each * 0.62)), bottom = this.y(this.low);
-    const last = Math.min(column.length, Math.floor(this.wide));
-    for (let bar = 0; bar < last; bar++) {
-      const at = column.length > this.wide ? this.stepAt(this.left + bar) : bar;
-      const high = column.length > this.wide ? extremes(column, at, this.stepAt(this.left + bar + 1))[1] : column.data[at];
-      const x = column.length > this.wide ? this.left + bar : this.x(at) - width / 2;
-      pen.fillRect(x, this.y(high), width, Math.max(1, bottom - this.y(high)));
+  paintBars(pen, ink) {
+    const { column } = this, bars = min(column.length, floor(this.wide));
+    for (let bar = 0; bar < bars; bar++) {
+      const at = floor((bar * column.length) / bars), next = floor(((bar + 1) * column.length) / bars);
+      this.paintBar(pen, at, extremes(column, at, next)[1], ink.accent);
     }
   }
 
-  paintMarks(pen, shown, colours) {
+  paintBar(pen, at, value, colour) {
+    const width = max(1, min(14, (this.wide / this.column.length) * 0.62)), y = this.y(value);
+    pen.fillStyle = colour;
+    pen.fillRect(this.x(at) - width / 2, y, width, max(1, this.y(this.low) - y));
+  }
+
+  paintMarks(pen, shown, ink) {
     if (Number.isNaN(this.threshold)) return;
     const y = this.y(this.threshold);
     pen.setLineDash([4, 4]);
-    stroke(pen, colours.warn, 1.4, () => (pen.moveTo(this.left, y), pen.lineTo(this.left + this.wide, y)));
+    stroke(pen, ink.warn, 1.4, () => (pen.moveTo(this.left, y), pen.lineTo(this.left + this.wide, y)));
     pen.setLineDash([]);
-    writeAt(pen, +this.threshold.toFixed(3), this.left - 6, y, colours.warn, "right");
+    writeAt(pen, +this.threshold.toFixed(3), this.left - 6, y, ink.warn, "right");
     const at = this.crossing();
     if (at < 0 || at >= shown) return;
     const x = this.x(at), text = `crossed at loop ${at + 1}`;
-    stroke(pen, colours.warn, 1.2, () => (pen.moveTo(x, 4), pen.lineTo(x, this.tall)));
+    stroke(pen, ink.warn, 1.2, () => (pen.moveTo(x, 4), pen.lineTo(x, this.tall)));
     font(pen, 10.5, 600);
     const rightwards = x + 8 + pen.measureText(text).width < this.left + this.wide;
-    writeAt(pen, text, x + (rightwards ? 6 : -6), Math.min(y + 14, this.tall - 8), colours.warn, rightwards ? "left" : "right");
+    writeAt(pen, text, x + (rightwards ? 6 : -6), min(y + 14, this.tall - 8), ink.warn, rightwards ? "left" : "right");
   }
 
-  paintHere(pen, at, colours) {
+  paintHere(pen, at, ink) {
     const value = this.column.data[at], x = this.x(at);
-    stroke(pen, colours.faint, 1, () => (pen.moveTo(x, 4), pen.lineTo(x, this.tall)));
+    if (this.bars) return this.paintBar(pen, at, value, ink.text);
+    stroke(pen, ink.faint, 1, () => (pen.moveTo(x, 4), pen.lineTo(x, this.tall)));
     if (Number.isNaN(value)) return;
-    disc(pen, [x, this.y(value)], 5.5, colours.panel);
-    disc(pen, [x, this.y(value)], 4, colours.accent);
+    disc(pen, [x, this.y(value)], 5.5, ink.panel);
+    disc(pen, [x, this.y(value)], 4, ink.accent);
   }
 }
 
 function extremes(column, from, to) {
   let low = Infinity, high = -Infinity;
-  for (let at = Math.max(0, from); at < Math.min(column.length, Math.max(to, from + 1)); at++) {
+  for (let at = max(0, from); at < min(column.length, max(to, from + 1)); at++) {
     const value = column.data[at];
     if (value < low) low = value;
     if (value > high) high = value;
@@ -815,29 +829,29 @@ class Strip {
     this.node = this.surface.canvas;
   }
 
-  draw({ shown, colours, theme, difference }) {
+  draw({ shown, ink, theme, difference }) {
     const { surface, reel } = this;
     surface.fit();
     if (!surface.width) return;
-    const pen = surface.begin(), each = surface.width / Math.max(1, reel.length);
-    const still = surface.layer(`${theme} ${reel.length}`, (pencil) => this.paint(pencil, each, colours));
+    const pen = surface.begin(), each = surface.width / max(1, reel.length);
+    const still = surface.layer(`${theme} ${reel.length}`, (pencil) => this.paint(pencil, each, ink));
     surface.stamp(still, 0.25);
     surface.stamp(still, 1, shown * each);
-    if (difference >= 0) this.paintDifference(pen, (difference + 0.5) * each, colours);
+    if (difference >= 0) this.paintDifference(pen, (difference + 0.5) * each, ink);
     if (!shown) return;
-    const x = (shown - 0.5) * each, half = Math.max(1.5, Math.min(each / 2, 6));
-    stroke(pen, colours.text, 1.5, () => pen.roundRect(Math.max(1, x - half), 1, Math.min(2 * half, surface.width - 2), surface.height - 2, 2.5));
+    const width = max(3, each), x = max(1, min((shown - 0.5) * each - width / 2, surface.width - width)) - 1;
+    stroke(pen, ink.text, 1.5, () => pen.roundRect(x + 0.75, 1, width - 0.5, surface.height - 2, 3));
   }
 
-  paint(pen, each, colours) {
-    const cells = Math.min(this.reel.length, Math.floor(this.surface.width)), gap = each > 5 ? 1 : 0;
-    const width = Math.max(1, this.surface.width / cells - gap);
+  paint(pen, each, ink) {
+    const cells = min(this.reel.length, floor(this.surface.width)), gap = each > 5 ? 1 : 0;
+    const width = max(1, this.surface.width / cells - gap);
     for (let cell = 0; cell < cells; cell++) {
-      const from = Math.floor((cell * this.reel.length) / cells), to = Math.floor(((cell + 1) * this.reel.length) / cells);
+      const from = floor((cell * this.reel.length) / cells), to = floor(((cell + 1) * this.reel.length) / cells);
       const mark = this.worst(from, to), height = this.surface.height - 6;
       const tall = mark & WRONG ? 1 : this.reel.isLoop && !(mark & INVALID) ? 0.5 : 0.72;
       pen.globalAlpha = mark || this.reel.isLoop ? 1 : 0.25 + 0.75 * (1 - extremes(this.reel.probability, from, to)[0]);
-      pen.fillStyle = mark || this.reel.isLoop ? colourOf(mark, colours) : colours.warn;
+      pen.fillStyle = mark || this.reel.isLoop ? colourOf(mark, ink) : ink.warn;
       pen.fillRect((cell * this.surface.width) / cells, 3 + (1 - tall) * height, width, tall * height);
     }
   }
@@ -848,8 +862,8 @@ class Strip {
     return mark;
   }
 
-  paintDifference(pen, x, colours) {
-    pen.fillStyle = colours.text;
+  paintDifference(pen, x, ink) {
+    pen.fillStyle = ink.text;
     pen.beginPath();
     pen.moveTo(x - 4, 0);
     pen.lineTo(x + 4, 0);
@@ -858,7 +872,7 @@ class Strip {
   }
 
   stepAt(x) {
-    return Math.floor((x / this.surface.width) * this.reel.length);
+    return floor((x / this.surface.width) * this.reel.length);
   }
 }
 
@@ -869,45 +883,45 @@ class TokenText {
     this.spans = [];
     this.first = 0;
     this.filled = this.current = this.shownTo = 0;
-    this.body = element("div", { class: "tk-text", dir: "auto", role: "group", "aria-label": "Generated text, token by token" });
-    this.pages = element("p", { class: "tk-pages" });
-    this.node = element("div", { class: "tk-stage tk-stage-text" }, this.body, this.pages);
-    const at = (event) => (event.target.tkAt === undefined ? -1 : this.first + event.target.tkAt);
-    this.body.addEventListener("pointerover", (event) => onPeek(at(event)));
-    this.body.addEventListener("pointerleave", () => onPeek(-1));
-    this.body.addEventListener("focusin", (event) => onPeek(at(event)));
-    this.body.addEventListener("focusout", () => onPeek(-1));
-    this.body.addEventListener("click", (event) => at(event) >= 0 && onSeek(at(event)));
+    const at = ({ target }) => this.first + (target.tkAt ?? target.parentNode.tkAt ?? -Infinity);
+    const peek = (event) => onPeek(at(event)), leave = () => onPeek(-1);
+    this.body = h("div", {
+      class: "tk-text", dir: "auto", role: "group", "aria-label": "Generated text, token by token",
+      pointerover: peek, pointerleave: leave, focusin: peek, focusout: leave, click: (event) => at(event) >= 0 && onSeek(at(event)),
+    });
+    this.pages = h("p", { class: "tk-pages" });
+    this.node = h("div", { class: "tk-stage tk-stage-text" }, this.body, this.pages);
   }
 
   draw({ shown, difference }) {
-    const first = Math.floor(Math.max(0, shown - 1) / PAGE_TOKENS) * PAGE_TOKENS;
-    const count = Math.min(PAGE_TOKENS, this.reel.length - first);
+    const first = floor(max(0, shown - 1) / PAGE_TOKENS) * PAGE_TOKENS;
+    const count = min(PAGE_TOKENS, this.reel.length - first);
     if (first !== this.first) this.filled = 0;
     this.first = first;
     for (let at = this.filled; at < count; at++) this.fill(at, difference);
     for (let at = count; at < this.spans.length; at++) this.spans[at].hidden = true;
     this.filled = count;
     this.reveal(shown - first);
-    const pages = Math.ceil(this.reel.length / PAGE_TOKENS);
-    this.pages.hidden = pages < 2;
-    write(this.pages, `Tokens ${number(first + 1)} to ${number(first + count)} of ${number(this.reel.length)}`);
+    const range = `Tokens ${number(first + 1)} to ${number(first + count)} of ${number(this.reel.length)}. `;
+    write(this.pages, `${this.reel.length > PAGE_TOKENS ? range : ""}The darker a token, the less probable it was.`);
   }
 
   fill(at, difference) {
     const span = this.spans[at] ?? this.add(at), row = this.reel.rows[this.first + at];
-    write(span, clip(row.text));
+    const text = clip(row.text), blank = /^\s*/.exec(text)[0];
+    span.firstChild.data = blank; // it would be shaded at the end of a line
+    write(span.lastChild, text.slice(blank.length));
     span.hidden = false;
     span.className = "tk-token tk-ahead";
     span.classList.toggle("tk-off", row.correct === false);
     span.classList.toggle("tk-differs", this.first + at === difference);
-    const surprise = 1 - Math.exp(Math.min(0, row.logprob));
+    const surprise = 1 - exp(min(0, row.logprob));
     span.style.setProperty("--tk-surprise", surprise.toFixed(3));
     if (at < this.shownTo) this.shownTo = at;
   }
 
   add(at) {
-    const span = element("span", { tabindex: -1 });
+    const span = h("span", { tabindex: -1 }, "", h("i"));
     span.tkAt = at;
     this.spans.push(span);
     this.body.append(span);
@@ -916,7 +930,7 @@ class TokenText {
 
   reveal(count) {
     for (let at = this.shownTo; at < count; at++) this.spans[at].classList.remove("tk-ahead");
-    for (let at = count; at < Math.min(this.shownTo, this.filled); at++) this.spans[at].classList.add("tk-ahead");
+    for (let at = count; at < min(this.shownTo, this.filled); at++) this.spans[at].classList.add("tk-ahead");
     this.shownTo = count;
     const here = this.spans[count - 1], before = this.spans[this.current];
     this.current = count - 1;
@@ -941,9 +955,9 @@ class TokenText {
 /** Probabilities as bars. */
 class Bars {
   constructor(title) {
-    this.title = element("h3", {}, title);
-    this.list = element("ol", { class: "tk-bars" });
-    this.node = element("div", { class: "tk-candidates" }, this.title, this.list);
+    this.title = h("h3", {}, title);
+    this.list = h("ol", { class: "tk-bars" });
+    this.node = h("div", { class: "tk-candidates" }, this.title, this.list);
     this.lines = [];
   }
 
@@ -954,8 +968,8 @@ class Bars {
   }
 
   add() {
-    const [name, bar, value] = [element("bdi", { class: "tk-name" }), element("i"), element("span", { class: "tk-value" })];
-    const node = element("li", {}, name, element("span", { class: "tk-bar" }, bar), value);
+    const [name, bar, value] = [h("bdi", { class: "tk-name" }), h("i"), h("span", { class: "tk-value" })];
+    const node = h("li", {}, name, h("span", { class: "tk-bar" }, bar), value);
     this.list.append(node);
     this.lines.push({ node, name, bar, value });
   }
@@ -972,38 +986,39 @@ class Bars {
 /** Named values. */
 class Facts {
   constructor(names) {
-    this.node = element("dl", { class: "tk-facts" });
+    this.node = h("dl", { class: "tk-facts" });
     this.values = names.map((name) => {
-      const value = element("dd");
-      this.node.append(element("div", {}, element("dt", {}, name), value));
+      const value = h("dd");
+      this.node.append(h("div", {}, h("dt", {}, name), value));
       return value;
     });
   }
 
   draw(values) {
-    values.forEach(([text, state], at) => {
-      write(this.values[at], text);
-      this.values[at].className = state ? `tk-is-${state}` : "";
+    this.values.forEach((node, at) => {
+      const [text, state] = values[at] ?? ["–"];
+      write(node, text);
+      node.className = state ? `tk-is-${state}` : "";
     });
   }
 }
 
 // ---------------------------------------------------------------- a lane: one trace on the screen
 
-const STATUS_WORDS = {
-  streaming: "streaming", complete: "complete", cancelled: "cancelled", failed: "failed", interrupted: "interrupted",
-};
+const POINTER_FACTS = ["Loop", "Readout", "Direct", "Expected", "Arrived", "Since previous"];
+const LOOP_FACTS = ["Loop", "Readout", "Probability", "Entropy", "Arrived", "Since previous"];
+const TOKEN_FACTS = ["Token", "Probability", "First token", "Rate", "Arrived", "Since previous"];
 
 class Lane {
   constructor(player, reel, index) {
     Object.assign(this, { player, reel, index, peeked: -1 });
     this.label = player.options.labels?.[index];
-    this.title = element("bdi", { class: "tk-title" });
-    this.asked = element("bdi", { class: "tk-asked" });
-    this.badge = element("span", { class: "tk-badge" });
-    this.outcome = element("p", { class: "tk-outcome", dir: "auto" });
+    this.title = h("bdi", { class: "tk-title" });
+    this.asked = h("bdi", { class: "tk-asked" });
+    this.badge = h("span", { class: "tk-badge" });
+    this.outcome = h("span", { class: "tk-outcome" });
     this.candidates = new Bars("");
-    this.note = element("p", { class: "tk-note", dir: "auto" });
+    this.note = h("p", { class: "tk-note", dir: "auto" });
     this.build();
   }
 
@@ -1011,27 +1026,23 @@ class Lane {
     const { reel } = this;
     const peek = (at) => this.peek(at), seek = (at) => this.player.seekRow(this.index, at);
     this.stage = !reel.isLoop ? new TokenText(reel, peek, seek) : reel.mapping ? new Wheel(reel) : new Lens(reel);
-    this.facts = new Facts(
-      reel.isLoop
-        ? ["Loop", "Readout", "Direct", "Expected", "Arrived", "Since previous"]
-        : ["Token", "Probability", "First token", "Rate", "Arrived", "Since previous"],
-    );
+    this.facts = new Facts(reel.isLoop ? (reel.mapping ? POINTER_FACTS : LOOP_FACTS) : TOKEN_FACTS);
     this.curves = reel.isLoop ? loopCurves(reel) : tokenCurves(reel);
     this.strip = new Strip(reel, `All steps of ${this.label ?? reel.title}; click to go there`);
     for (const target of [this.strip, ...this.curves]) this.makeSeekable(target);
-    const curves = element("div", { class: "tk-curves" }, ...this.curves.map((curve) => curve.node));
-    const side = element("div", { class: "tk-side" }, this.facts.node, this.candidates.node, this.note, curves);
-    const heading = element("h2", {}, this.title, this.badge);
-    const top = element("header", { class: "tk-head" }, element("div", {}, heading, this.asked), this.saveButton());
-    const body = element("div", { class: "tk-body" }, this.stage.node, side);
-    this.node = element("section", { class: `tk-lane tk-${reel.isLoop ? "loop" : "token"}` }, top, body, this.outcome);
+    const curves = h("div", { class: "tk-curves" }, ...this.curves.map((curve) => curve.node));
+    const side = h("div", { class: "tk-side" }, this.facts.node, this.candidates.node, this.note, curves);
+    const heading = h("h2", {}, this.title, this.badge);
+    const about = h("p", { class: "tk-about" }, this.asked, this.outcome);
+    const top = h("header", { class: "tk-head" }, h("div", {}, heading, about), this.saveButton());
+    const body = h("div", { class: "tk-body" }, this.stage.node, side);
+    this.node = h("section", { class: `tk-lane tk-${reel.isLoop ? "loop" : "token"}` }, top, body);
   }
 
   saveButton() {
     const { onSave } = this.player.options;
     if (!onSave) return null;
-    const save = () => onSave(this.index);
-    return element("button", { class: "tk-quiet", type: "button", title: "Save this recording as JSON", click: save }, icon(ICONS.save), "Save JSON");
+    return button("quiet", "Save this recording as JSON", () => onSave(this.index), icon(ICONS.save), h("span", {}, "Save JSON"));
   }
 
   makeSeekable(target) {
@@ -1051,16 +1062,16 @@ class Lane {
   }
 
   /** Draw the state after `passed` rows (one more: the run's end). */
-  draw({ passed, glide, colours, theme, difference }) {
+  draw({ passed, glide, ink, theme, difference }) {
     const { reel } = this;
-    const shown = Math.min(passed, reel.length);
+    const shown = min(passed, reel.length);
     this.shown = shown;
     const peeking = this.peeked >= 0 && this.peeked < shown;
     const at = peeking ? this.peeked : shown - 1;
-    const state = { shown, at, glide, colours, theme, difference };
+    const state = { shown, at, glide, ink, theme, difference };
     const row = at >= 0 ? reel.rows[at] : null;
     this.stage.draw(state);
-    this.facts.draw(reel.isLoop ? this.loopFacts(row, at) : this.tokenFacts(row, at));
+    this.facts.draw(this.factsOf(row, at));
     this.candidates.draw(row ? candidatesOf(row) : [], this.candidatesTitle(row, peeking));
     this.curves.forEach((curve) => curve.draw(state));
     this.strip.draw(state);
@@ -1075,43 +1086,24 @@ class Lane {
   }
 
   drawHead(over) {
-    const { trace } = this.reel, status = STATUS_WORDS[trace.status] ?? "unknown";
+    const { status } = this.reel.trace;
     write(this.title, this.label ?? this.reel.title);
     write(this.asked, this.reel.asked);
     write(this.badge, status);
     this.badge.className = `tk-badge tk-badge-${status}`;
-    this.outcome.className = `tk-outcome${over ? " tk-over" : ""}${over && status !== "complete" ? " tk-bad" : ""}`;
-    write(this.outcome, over ? outcomeOf(this.reel) : " ");
+    this.outcome.className = `tk-outcome${over && status !== "complete" ? " tk-is-bad" : ""}`;
+    write(this.outcome, over ? outcomeOf(this.reel) : "");
   }
 
-  loopFacts(row, at) {
-    const total = number(this.reel.length);
-    if (!row) return [[`0 / ${total}`], ["–"], ["–"], ["–"], ["–"], ["–"]];
-    const direct = row.direct_prediction ?? null;
-    const agrees = direct === null ? "" : direct === row.prediction ? "same" : "differs";
-    const judged = row.correct === undefined ? "" : row.correct ? "right" : "wrong";
-    return [
-      [`${number(row.loop)} / ${total}`],
-      [visible(row.prediction), row.edge_valid === false ? "invalid" : judged],
-      [direct === null ? "none" : visible(direct), agrees],
-      [row.expected === undefined ? "–" : visible(row.expected)],
-      [seconds(this.reel.times.data[at])],
-      [seconds(this.reel.gaps.data[at])],
-    ];
-  }
-
-  tokenFacts(row, at) {
-    const total = number(this.reel.length), first = this.reel.length ? this.reel.times.data[0] : NaN;
-    if (!row) return [[`0 / ${total}`], ["–"], ["–"], ["–"], ["–"], ["–"]];
-    const time = this.reel.times.data[at], took = time - first;
-    return [
-      [`${number(row.index + 1)} / ${total}`],
-      [percent(Math.exp(row.logprob))],
-      [seconds(first)],
-      [took > 0 ? `${number(at / took)}/s` : "–"],
-      [seconds(time)],
-      [at ? seconds(this.reel.gaps.data[at]) : "–"],
-    ];
+  factsOf(row, at) {
+    const { reel } = this, count = `${number(at + 1)} / ${number(reel.length)}`;
+    if (!row) return [[count]];
+    const time = reel.times.data[at], arrival = [[seconds(time)], [at || reel.isLoop ? seconds(reel.gaps.data[at]) : "–"]];
+    if (reel.mapping) return [[count], ...pointerFacts(row), ...arrival];
+    const [best] = candidatesOf(row);
+    if (reel.isLoop) return [[count], [word(row.prediction), judge(row)], [percent(best?.probability)], [nats(row.entropy)], ...arrival];
+    const first = reel.times.data[0], rate = time > first ? `${number(at / (time - first))}/s` : "–";
+    return [[count], [percent(reel.probability.data[at])], [seconds(first)], [rate], ...arrival];
   }
 
   spoken() {
@@ -1120,6 +1112,16 @@ class Lane {
     const judged = row.correct === undefined ? "" : row.correct ? ", right" : `, wrong, expected ${visible(row.expected ?? "")}`;
     return `${this.reel.isLoop ? "Loop" : "Token"} ${this.shown} of ${this.reel.length}: ${visible(saidBy(row))}${judged}, at ${seconds(row.arrival_seconds)}.`;
   }
+}
+
+function judge(row) {
+  if (row.edge_valid === false) return "invalid";
+  return row.correct === undefined ? "" : row.correct ? "right" : "wrong";
+}
+
+function pointerFacts(row) {
+  const direct = row.direct_prediction ?? null, agrees = direct === row.prediction ? "same" : "differs";
+  return [[clip(row.prediction, 9), judge(row)], direct === null ? ["none"] : [clip(direct, 9), agrees], [row.expected ?? "–"]];
 }
 
 function loopCurves(reel) {
@@ -1142,7 +1144,7 @@ function tokenCurves(reel) {
 }
 
 function nats(value) {
-  return Number.isNaN(value) ? "–" : `${value.toPrecision(3)} nats`;
+  return !Number.isFinite(value) ? "–" : `${value.toPrecision(3)} nats`;
 }
 
 function outcomeOf({ trace, isLoop, end, length }) {
@@ -1159,11 +1161,23 @@ function outcomeOf({ trace, isLoop, end, length }) {
 
 // ---------------------------------------------------------------- the player: lanes under one transport
 
+/** Keys, what they do in words, and how: the help panel and the keyboard read the same table. */
 const KEYS = [
-  ["Space", "play or pause"], ["← →", "a step back or on (also , and .)"], ["Shift + ← →", "a tenth back or on"],
-  ["0 – 9", "to that tenth"], ["Home  End", "to the start, to the end"], ["[ ]", "to the marker before or after"],
-  ["< >", "slower, faster"], ["s", "1×, or slow motion"], ["l", "loop"], ["f", "follow a live run"],
-  ["i", "two runs: in step by index or by time"], ["?", "this help"],
+  [[" "], "Space", "play or pause", (to) => to.toggle()],
+  [["ArrowLeft", ","], "←  ,", "a step back; with Shift a tenth", (to, shift) => to.back(shift)],
+  [["ArrowRight", "."], "→  .", "a step on; with Shift a tenth", (to, shift) => to.on(shift)],
+  [[..."0123456789"], "0 – 9", "to that tenth", (to, shift, key) => to.seek(to.tenth * key)],
+  [["Home"], "Home", "to the start", (to) => to.seek(0)],
+  [["End"], "End", "to the end", (to) => to.seek(to.timeline.duration)],
+  [["["], "[", "to the marker before", (to) => to.seekMarker(-1)],
+  [["]"], "]", "to the next marker", (to) => to.seekMarker(1)],
+  [["<"], "<", "slower", (to) => to.shiftSpeed(-1)],
+  [[">"], ">", "faster", (to) => to.shiftSpeed(1)],
+  [["s"], "s", "1×, or slow motion", (to) => to.toggleSlow()],
+  [["l"], "l", "loop", (to) => to.set({ loop: !to.loop })],
+  [["f"], "f", "follow a live run", (to) => to.set({ following: !to.following })],
+  [["i"], "i", "two runs: in step by index or by time", (to) => to.set({ sync: to.timeline.byTime ? "index" : "time" })],
+  [["?"], "?", "this help", (to) => to.toggleHelp()],
 ];
 
 class Player {
@@ -1185,77 +1199,75 @@ class Player {
 
   build(host) {
     this.lanes = this.reels.map((reel, index) => new Lane(this, reel, index));
-    this.slider = element("input", {
+    this.slider = h("input", {
       type: "range", min: 0, max: 1, step: "any", value: 0, class: "tk-slider", "aria-label": "Position in the run",
       input: () => this.seek(this.slider.valueAsNumber * this.timeline.duration),
     });
-    this.markers = element("div", { class: "tk-markers" });
-    this.live = element("p", { class: "tk-hear", "aria-live": "polite" });
-    this.remark = element("p", { class: "tk-remark" });
-    this.now = element("output", { class: "tk-now", "aria-live": "off" });
+    this.markers = h("div", { class: "tk-markers" });
+    this.live = h("p", { class: "tk-hear", "aria-live": "polite" });
+    this.remark = h("p", { class: "tk-remark" });
+    this.now = h("output", { class: "tk-now", "aria-live": "off" });
     const strips = this.lanes.map((lane) => lane.strip.node);
-    const deck = element("div", { class: "tk-deck" }, this.remark, ...strips,
-      element("div", { class: "tk-scrub" }, this.slider, this.markers), this.buildControls());
+    const deck = h("div", { class: "tk-deck" }, this.remark, ...strips,
+      h("div", { class: "tk-scrub" }, this.slider, this.markers), this.buildControls());
     this.help = this.buildHelp();
-    const lanes = element("div", { class: "tk-lanes" }, ...this.lanes.map((lane) => lane.node));
-    const shell = element("div", { class: "tk-shell" }, lanes, deck, this.live, this.help);
-    this.root = element("div", { class: "tk", tabindex: -1, role: "region", "aria-label": "Trace player" }, shell);
+    const lanes = h("div", { class: "tk-lanes" }, ...this.lanes.map((lane) => lane.node));
+    const shell = h("div", { class: "tk-shell" }, lanes, deck, this.live, this.help);
+    this.root = h("div", { class: "tk", tabindex: -1, role: "region", "aria-label": "Trace player" }, shell);
     this.root.classList.toggle("tk-pair", this.lanes.length > 1);
     host.append(this.root);
     this.dress();
   }
 
   buildControls() {
-    const button = (name, path, act) => {
-      const node = element("button", { type: "button", class: "tk-button", title: name, "aria-label": name, click: act }, icon(path));
-      return node;
-    };
-    this.playButton = button("Play (space)", ICONS.play, () => this.toggle());
+    const tool = (name, path, act) => button("button", name, act, icon(path));
+    this.playButton = tool("Play (space)", ICONS.play, () => this.toggle());
     this.playButton.classList.add("tk-play");
-    this.loopButton = button("Loop (l)", ICONS.repeat, () => this.set({ loop: !this.loop }));
-    this.followButton = button("Follow the live run (f)", ICONS.follow, () => this.set({ following: !this.following }));
+    this.loopButton = tool("Loop (l)", ICONS.repeat, () => this.set({ loop: !this.loop }));
+    this.followButton = tool("Follow the live run (f)", ICONS.follow, () => this.set({ following: !this.following }));
     this.followButton.append("Follow");
-    const main = element("div", { class: "tk-main" },
-      button("To the start (Home)", ICONS.restart, () => this.seek(0)),
-      button("A step back (←)", ICONS.back, () => this.step(-1)), this.playButton,
-      button("A step on (→)", ICONS.next, () => this.step(1)));
-    this.speedSelect = this.choice("Speed", (value) => this.set({ speed: value === "slow" ? this.slowSpeed : +value }));
-    this.paceSelect = this.choice("Pace", (value) => this.set({ rowsPerSecond: +value || null }),
-      [["", "as recorded"], ...[1, 2, 5, 10, 30, 100].map((rate) => [rate, `even, ${rate}/s`])]);
-    this.pauseSelect = this.choice("Longest pause", (value) => this.set({ maxPause: +value || null }),
-      [["", "as it was"], ...[0.1, 0.5, 1, 2, 5].map((pause) => [pause, `${pause} s`])]);
-    this.syncSelect = this.choice("In step", (value) => this.set({ sync: value }), [["index", "by step"], ["time", "by time"]]);
+    const main = h("div", { class: "tk-main" },
+      tool("To the start (Home)", ICONS.restart, () => this.seek(0)),
+      tool("A step back (←)", ICONS.back, () => this.step(-1)), this.playButton,
+      tool("A step on (→)", ICONS.next, () => this.step(1)));
+    this.speedSelect = this.choice("Speed", [], (value) => this.set({ speed: value === "slow" ? this.slowSpeed : +value }));
+    this.paceSelect = this.choice("Pace", [["", "as recorded"], ...[1, 2, 5, 10, 30, 100].map((rate) => [rate, `even, ${rate}/s`])],
+      (value) => this.set({ rowsPerSecond: +value }));
+    this.pauseSelect = this.choice("Longest pause", [["", "as it was"], ...[0.1, 0.5, 1, 2, 5].map((pause) => [pause, `${pause} s`])],
+      (value) => this.set({ maxPause: +value }));
+    this.syncSelect = this.choice("In step", [["index", "by step"], ["time", "by time"]], (value) => this.set({ sync: value }));
     this.syncSelect.parentNode.hidden = this.lanes.length < 2;
     const choices = [this.speedSelect, this.paceSelect, this.pauseSelect, this.syncSelect].map((select) => select.parentNode);
-    const aside = element("div", { class: "tk-aside" }, this.followButton, this.loopButton,
-      button("Light or dark", ICONS.theme, () => this.set({ theme: this.isDark ? "light" : "dark" })),
-      element("button", { type: "button", class: "tk-button", title: "Help (?)", "aria-label": "Help (?)", click: () => this.toggleHelp() }, "?"));
-    return element("div", { class: "tk-controls" }, main, this.now, element("div", { class: "tk-choices" }, ...choices), aside);
+    const aside = h("div", { class: "tk-aside" }, this.followButton, this.loopButton,
+      tool("Light or dark", ICONS.theme, () => this.set({ theme: this.isDark ? "light" : "dark" })),
+      button("button", "Help (?)", () => this.toggleHelp(), "?"));
+    return h("div", { class: "tk-controls" }, main, this.now, aside, h("div", { class: "tk-choices" }, ...choices));
   }
 
-  choice(name, act, entries = []) {
-    const select = element("select", { "aria-label": name, change: () => act(select.value) });
-    element("label", { class: "tk-choice" }, element("span", {}, name), select);
+  choice(name, entries, act) {
+    const select = h("select", { "aria-label": name, change: () => act(select.value) });
+    h("label", { class: "tk-choice" }, h("span", {}, name), select);
     fillSelect(select, entries);
     return select;
   }
 
   buildHelp() {
-    const rows = KEYS.map(([keys, what]) => element("tr", {}, element("th", { scope: "row" }, keys), element("td", {}, what)));
-    this.timingText = element("p", { class: "tk-timing" });
-    this.facts = element("dl", { class: "tk-provenance" });
-    const close = element("button", { type: "button", class: "tk-quiet", click: () => this.help.close() }, "Close");
-    return element("dialog", { class: "tk-help", "aria-label": "Help" }, element("h2", {}, "Keys"),
-      element("table", {}, ...rows), element("h2", {}, "Timing, measured here"), this.timingText,
-      element("h2", {}, "This recording"), this.facts, close);
+    const rows = KEYS.map(([, keys, what]) => h("tr", {}, h("th", { scope: "row" }, keys), h("td", {}, what)));
+    this.timingText = h("p", { class: "tk-timing" });
+    this.facts = h("dl", { class: "tk-provenance" });
+    const close = button("quiet", "Close", () => this.help.close(), "Close");
+    return h("dialog", { class: "tk-help", "aria-label": "Help" }, h("h2", {}, "Keys"),
+      h("table", {}, ...rows), h("h2", {}, "Timing, measured here"), this.timingText,
+      h("h2", {}, "This recording"), this.facts, close);
   }
 
-  /** Read the colours that the stylesheet gives this theme, for the canvases. */
+  /** Read the ink that the stylesheet gives this theme, for the canvases. */
   dress() {
     this.root.dataset.theme = this.theme;
-    const style = getComputedStyle(this.root);
-    this.colours = Object.fromEntries(COLOURS.map((name) => [name, style.getPropertyValue(`--tk-${name}`).trim()]));
-    this.themeKey = JSON.stringify(this.colours);
+    const probe = getComputedStyle(this.live);
+    const resolve = (name) => ((this.live.style.color = `var(--tk-${name})`), probe.color);
+    this.ink = Object.fromEntries(COLOURS.map((name) => [name, resolve(name)]));
+    this.themeKey = JSON.stringify(this.ink);
   }
 
   get isDark() {
@@ -1270,11 +1282,11 @@ class Player {
     const [one, other] = this.reels;
     this.difference = other ? firstDifference(one, other) : -1;
     const { duration } = this.timeline;
-    this.slowSpeed = duration > 0 && duration < SLOW_SECONDS ? Math.max(SLOWEST, duration / SLOW_SECONDS) : null;
+    this.slowSpeed = duration > 0 && duration < SLOW_SECONDS ? max(SLOWEST, duration / SLOW_SECONDS) : null;
     this.placeMarkers();
     this.fillSpeeds();
     if (this.following) this.position = duration;
-    this.position = Math.min(this.position, duration);
+    this.position = min(this.position, duration);
   }
 
   get passed() {
@@ -1298,11 +1310,11 @@ class Player {
 
   /** A frame stands for the half before and the half after it, so a row is at most half a frame off. */
   advance(now) {
-    this.frameMs = Math.min(50, Math.max(4, 0.9 * (this.frameMs ?? FRAME_MS) + 0.1 * (now - (this.lastFrame ?? now - FRAME_MS))));
+    this.frameMs = min(50, max(4, 0.9 * (this.frameMs ?? FRAME_MS) + 0.1 * (now - (this.lastFrame ?? now - FRAME_MS))));
     this.lastFrame = now;
     const ahead = (now + this.frameMs / 2 - this.anchored.now) / 1000;
     const { duration } = this.timeline, before = this.passed;
-    this.position = Math.min(duration, this.anchored.position + ahead * this.speed);
+    this.position = min(duration, this.anchored.position + ahead * this.speed);
     this.arrivals = [before, this.passed];
     if (this.position < duration) return;
     if (!this.loop) return this.rest("end");
@@ -1328,7 +1340,7 @@ class Player {
     const { timeline, passed } = this;
     this.lanes.forEach((lane, index) => {
       const state = { passed: timeline.passed(index, passed), glide: this.glide(passed), difference: this.difference };
-      lane.draw({ ...state, colours: this.colours, theme: this.themeKey });
+      lane.draw({ ...state, ink: this.ink, theme: this.themeKey });
     });
     this.drawDeck(passed);
     this.measure();
@@ -1340,7 +1352,7 @@ class Player {
     const { due } = this.timeline;
     const since = (this.position - due[passed - 1]) / this.speed;
     const until = passed < due.length ? (due[passed] - due[passed - 1]) / this.speed : 1;
-    const part = Math.min(1, since / Math.max(1e-9, Math.min(0.45, 0.6 * until)));
+    const part = min(1, since / max(1e-9, min(0.45, 0.6 * until)));
     return until < 0.05 ? 1 : 1 - (1 - part) ** 3;
   }
 
@@ -1349,7 +1361,7 @@ class Player {
     const part = timeline.duration ? this.position / timeline.duration : 0;
     slider.value = part;
     slider.style.setProperty("--tk-part", part.toFixed(5));
-    const steps = this.steps, step = Math.min(passed, steps);
+    const steps = this.steps, step = min(passed, steps);
     slider.setAttribute("aria-valuetext", `step ${step} of ${steps}, ${seconds(now)}`);
     write(this.now, `${clock(now, whole)} / ${clock(whole, whole)}`);
     this.drawRemark();
@@ -1370,22 +1382,22 @@ class Player {
 
   slowRemark() {
     const run = seconds(this.timeline.recordedAt(this.timeline.duration));
-    const take = (speed, text) => element("button", { type: "button", class: "tk-link", click: () => (this.set({ speed }), this.play()) }, text);
-    const life = element("button", { type: "button", class: "tk-link", click: () => this.set({ speed: 1 }) }, "1× (s)");
-    const slower = element("span", {}, `Slow motion, ${number(1 / this.speed)} times slower than it ran.`);
+    const take = (speed, text) => button("link", text, () => (this.set({ speed }), this.play()), text);
+    const life = button("link", "1× (s)", () => this.set({ speed: 1 }), "1× (s)");
+    const slower = h("span", {}, `Slow motion, ${number(1 / this.speed)} times slower than it ran.`);
     if (this.started) return [slower, life];
     const lasts = number(this.timeline.duration / this.speed);
-    return [element("span", {}, `This run took ${run}.`), take(this.speed, `Watch in slow motion, ${lasts} s`), take(1, "or at 1× (s)")];
+    return [h("span", {}, `This run took ${run}.`), take(this.speed, `Watch in slow motion, ${lasts} s`), take(1, "or at 1× (s)")];
   }
 
   differenceRemark() {
     if (this.lanes.length < 2) return [];
     const at = this.difference;
-    if (at < 0) return [element("span", {}, "The two runs say the same at every step.")];
+    if (at < 0) return [h("span", {}, "The two runs say the same at every step.")];
     const said = this.reels.map((reel) => (at < reel.length ? visible(saidBy(reel.rows[at])) : "nothing more"));
-    const go = element("button", { type: "button", class: "tk-link", click: () => this.seekRow(0, at) }, `step ${number(at + 1)}`);
-    const words = said.map((text) => element("bdi", { class: "tk-said" }, clip(text, 40)));
-    return [element("span", {}, "First difference at "), go, words[0], element("span", {}, "against"), words[1]];
+    const name = `step ${number(at + 1)}`, go = button("link", name, () => this.seekRow(0, at), name);
+    const words = said.map((text) => h("bdi", { class: "tk-said" }, clip(text, 40)));
+    return [h("span", {}, "First difference at "), go, words[0], h("span", {}, "against"), words[1]];
   }
 
   drawTiming() {
@@ -1404,7 +1416,7 @@ class Player {
     ]);
     const known = entries.filter(([, value]) => value);
     this.facts.replaceChildren(...known.map(([name, value]) =>
-      element("div", {}, element("dt", {}, name), element("dd", {}, clip(String(value), 120)))));
+      h("div", {}, h("dt", {}, name), h("dd", {}, clip(String(value), 120)))));
   }
 
   placeMarkers() {
@@ -1423,8 +1435,8 @@ class Player {
   }
 
   marker({ kind, name, position }) {
-    const go = () => this.seek(position);
-    const node = element("button", { type: "button", class: `tk-marker tk-marker-${kind}`, title: name, "aria-label": name, tabindex: -1, click: go });
+    const node = button(`marker tk-marker-${kind}`, name, () => this.seek(position));
+    node.tabIndex = -1; // the keys [ and ] reach them
     node.style.setProperty("--tk-part", (position / (this.timeline.duration || 1)).toFixed(5));
     return node;
   }
@@ -1441,7 +1453,7 @@ class Player {
   // -------- what a person does
 
   get steps() {
-    return Math.max(...this.reels.map((reel) => reel.length));
+    return max(...this.reels.map((reel) => reel.length));
   }
 
   toggle() {
@@ -1478,7 +1490,7 @@ class Player {
 
   /** Go to a position in playing seconds, and show it at once. */
   seek(position) {
-    this.position = Math.max(0, Math.min(position, this.timeline.duration));
+    this.position = max(0, min(position, this.timeline.duration));
     this.follow(false);
     this.anchor();
     this.draw();
@@ -1486,13 +1498,27 @@ class Player {
   }
 
   seekMoments(moments) {
-    const m = Math.max(0, Math.min(moments, this.timeline.length));
+    const m = max(0, min(moments, this.timeline.length));
     this.seek(m ? this.timeline.due[m - 1] : 0);
   }
 
   seekRow(lane, at) {
-    const last = Math.max(0, this.reels[lane].length - 1);
-    this.seekMoments(this.timeline.momentsUntil(lane, Math.max(0, Math.min(at, last))));
+    const last = max(0, this.reels[lane].length - 1);
+    this.seekMoments(this.timeline.momentsUntil(lane, max(0, min(at, last))));
+  }
+
+  get tenth() {
+    return this.timeline.duration / 10;
+  }
+
+  back(far) {
+    if (far) this.seek(this.position - this.tenth);
+    else this.step(-1);
+  }
+
+  on(far) {
+    if (far) this.seek(this.position + this.tenth);
+    else this.step(1);
   }
 
   /** A step: to the next moment that lies elsewhere in time, since moments may coincide. */
@@ -1556,7 +1582,7 @@ class Player {
   /** A hidden page gets no frames: what falls due meanwhile is not measured. */
   onHidden() {
     if (document.hidden || !this.playing) return;
-    this.position = Math.min(this.timeline.duration, this.anchored.position + ((performance.now() - this.anchored.now) / 1000) * this.speed);
+    this.position = min(this.timeline.duration, this.anchored.position + ((performance.now() - this.anchored.now) / 1000) * this.speed);
     this.anchor();
   }
 
@@ -1565,34 +1591,10 @@ class Player {
     const target = event.composedPath()[0], tag = target.tagName;
     const isText = tag === "SELECT" || tag === "TEXTAREA" || target.isContentEditable || (tag === "INPUT" && target !== this.slider);
     if (isText || (tag === "BUTTON" && (event.key === " " || event.key === "Enter"))) return;
-    const act = this.keyAct(event);
-    if (!act) return;
+    const found = KEYS.find(([keys]) => keys.includes(event.key));
+    if (!found) return;
     event.preventDefault();
-    act();
-  }
-
-  keyAct({ key, shiftKey }) {
-    const { duration } = this.timeline, tenth = duration / 10;
-    if (key >= "0" && key <= "9" && key.length === 1) return () => this.seek(tenth * +key);
-    const acts = {
-      " ": () => this.toggle(),
-      ArrowLeft: () => (shiftKey ? this.seek(this.position - tenth) : this.step(-1)),
-      ArrowRight: () => (shiftKey ? this.seek(this.position + tenth) : this.step(1)),
-      ",": () => this.step(-1),
-      ".": () => this.step(1),
-      Home: () => this.seek(0),
-      End: () => this.seek(duration),
-      "[": () => this.seekMarker(-1),
-      "]": () => this.seekMarker(1),
-      "<": () => this.shiftSpeed(-1),
-      ">": () => this.shiftSpeed(1),
-      s: () => this.toggleSlow(),
-      l: () => this.set({ loop: !this.loop }),
-      f: () => this.set({ following: !this.following }),
-      i: () => this.set({ sync: this.sync === "index" ? "time" : "index" }),
-      "?": () => this.toggleHelp(),
-    };
-    return Object.hasOwn(acts, key) ? acts[key] : null;
+    found[3](this, event.shiftKey, event.key);
   }
 
   emit(type, more = {}) {
@@ -1621,14 +1623,14 @@ class Player {
   }
 
   seekTo({ step, time }) {
-    if (Number.isFinite(step)) this.seekMoments(Math.trunc(step));
+    if (Number.isFinite(step)) this.seekMoments(trunc(step));
     else if (Number.isFinite(time)) this.seek(this.timeline.positionAt(time));
   }
 
   set(changes) {
     const recorded = this.timeline.recordedAt(this.position), passed = this.passed;
     for (const name of ["rowsPerSecond", "maxPause"]) if (name in changes) this.pace[name] = changes[name] > 0 ? changes[name] : null;
-    if ("speed" in changes) this.speed = Math.max(SLOWEST, Math.min(FASTEST, changes.speed > 0 ? changes.speed : 1));
+    if ("speed" in changes) this.speed = max(SLOWEST, min(FASTEST, changes.speed > 0 ? changes.speed : 1));
     if ("loop" in changes) this.loop = Boolean(changes.loop);
     if ("sync" in changes) this.sync = changes.sync === "time" ? "time" : "index";
     if ("theme" in changes) (this.theme = changes.theme), this.dress();
@@ -1646,7 +1648,7 @@ class Player {
   replace(recorded, passed, byTime) {
     this.retime();
     const { due, length } = this.timeline;
-    this.position = byTime ? this.timeline.positionAt(recorded) : passed ? due[Math.min(passed, length) - 1] : 0;
+    this.position = byTime ? this.timeline.positionAt(recorded) : passed ? due[min(passed, length) - 1] : 0;
   }
 
   setFollowing(on) {
@@ -1680,7 +1682,7 @@ class Player {
   state() {
     const { timeline, playing, following, speed, loop, sync, theme, pace } = this;
     const recorded = timeline.recordedAt(this.position), duration = timeline.recordedAt(timeline.duration);
-    const step = Math.min(this.passed, timeline.byTime ? timeline.length : this.steps);
+    const step = min(this.passed, timeline.byTime ? timeline.length : this.steps);
     return { step, steps: this.steps, time: recorded, duration, playing, following, over: this.isOver, speed, loop, sync, theme, ...pace };
   }
 
@@ -1694,7 +1696,7 @@ class Player {
 }
 
 function fillSelect(select, entries) {
-  select.replaceChildren(...entries.map(([value, text]) => element("option", { value: String(value) }, text)));
+  select.replaceChildren(...entries.map(([value, text]) => h("option", { value: String(value) }, text)));
 }
 
 /** Draw a player into `host`; see the top of this file. */
@@ -1735,7 +1737,7 @@ function readHash(hash) {
 }
 
 function save(text, name) {
-  const link = element("a", { download: name, href: URL.createObjectURL(new Blob([text], { type: "application/json" })) });
+  const link = h("a", { download: name, href: URL.createObjectURL(new Blob([text], { type: "application/json" })) });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
