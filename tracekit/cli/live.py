@@ -58,15 +58,14 @@ class LiveView:
     def _draw(self, message: str) -> None:
         self._drawn_at = self._clock()
         kind = self._header["kind"]
-        body = (
-            loop_table(self._header, self._rows[-_LAST_ROWS:]) if kind == "loop" else token_text(self._rows)
-        )
+        draw = loop_table if kind == "loop" else token_text
+        body = draw(self._header, self._rows)
         title = f"{printable(self._header['model']['name'])} · {len(self._rows)} {kind}s"
         self._live.update(Group(Text(title, style="bold"), body, Text(message, style="dim")), refresh=True)
 
 
 def loop_table(header: Json, rows: Sequence[Json]) -> RenderableType:
-    """The last loops as a table: letter, expected letter, the stop probability against its threshold, the top 3."""
+    """The last loops as a table: letter, expected letter, stop probability against its threshold, top 3."""
     threshold = header["settings"].get("threshold")
     table = Table(box=None, pad_edge=False, header_style="dim")
     for name, justify in (("loop", "right"), ("is", "left"), ("should be", "left"), ("stop", "left")):

@@ -9,21 +9,21 @@ shortest decimal form is also float32's, and that value is streamed, written and
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 if TYPE_CHECKING:
     import numpy
 
-    Floats = Sequence[float] | numpy.ndarray[tuple[int], numpy.dtype[numpy.float32]]
 
+def shortest(values: numpy.ndarray[Any, Any] | Sequence[float]) -> list[Any]:
+    """Each value in float32's shortest decimal form, in lists of the array's shape.
 
-def shortest(values: Floats) -> list[float]:
-    """Each value in float32's shortest decimal form. A value that is not finite becomes None."""
+    A value that is not finite becomes None.
+    """
     import numpy
 
-    rounded: list[float] = orjson.loads(
-        orjson.dumps(numpy.asarray(values, dtype=numpy.float32), option=orjson.OPT_SERIALIZE_NUMPY)
-    )
+    array = numpy.ascontiguousarray(values, dtype=numpy.float32)
+    rounded: list[Any] = orjson.loads(orjson.dumps(array, option=orjson.OPT_SERIALIZE_NUMPY))
     return rounded

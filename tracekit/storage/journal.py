@@ -46,20 +46,19 @@ class JournalWriter:
         self._synced_at = clock()
 
     def begin(self, header: dict[str, Any]) -> None:
-        """Write the header line, and make it and the file's name survive a loss of power."""
+        """Write the header line. Whoever has begun calls `sync` as soon as there is time for it."""
         self._write(encode_line({key: header[key] for key in HEAD_KEYS if key in header}))
-        self._sync()
 
     def append(self, lines: Iterable[bytes]) -> None:
         """Hand whole lines to the kernel, in one call; once a second, on to the disk."""
         self._write(b"".join(lines))
         if self._clock() - self._synced_at >= SYNC_SECONDS:
-            self._sync()
+            self.sync()
 
     def end(self, tail: dict[str, Any]) -> None:
         """Write the end line: status, and summary, error and inference_seconds as far as there are."""
         self._write(encode_line(tail))
-        self._sync()
+        self.sync()
 
     def close(self) -> None:
         """Release the lock and leave the file. Safe to call twice."""
@@ -79,7 +78,8 @@ class JournalWriter:
             while written < len(data):  # a full disk takes a part first, and refuses the next call
                 written += os.write(self._descriptor, data[written:])
 
-    def _sync(self) -> None:
+    def sync(self) -> None:
+        """Make every line so far survive a loss of power."""
         with in_words(self.path):
             os.fsync(self._descriptor)
         self._synced_at = self._clock()

@@ -24,7 +24,7 @@ def new_header(source: Source, request: Any, metadata: Mapping[str, Any] | None 
         "kind": source.kind,
         **identity(),
         "source": "live",
-        "recorder": {"name": "tracekit", "version": importlib.metadata.version("tracekit")},
+        "recorder": {"name": "tracekit", "version": version()},
         "checkpoint": description.checkpoint,
         "model": dict(description.model),
         "environment": {**environment(), **description.environment},
@@ -33,6 +33,12 @@ def new_header(source: Source, request: Any, metadata: Mapping[str, Any] | None 
         "metadata": dict(metadata or {}),
         "status": "streaming",
     }
+
+
+@functools.cache
+def version() -> str:
+    """tracekit's own version, as installed."""
+    return importlib.metadata.version("tracekit")
 
 
 @functools.cache

@@ -74,7 +74,7 @@ class Recorder:
         self.header: Json = {}
         self.tail: Json = {}
         self._run = Run(source, request, options)
-        self._batches = self._run.batches()
+        self._batches = self._run.batches(on_start=self._sync_header)
 
     @property
     def trace(self) -> Trace:
@@ -120,6 +120,12 @@ class Recorder:
                 self._finish()
         finally:
             self._journal.close()
+
+    def _sync_header(self) -> None:
+        try:
+            self._journal.sync()
+        except StorageError as error:
+            raise RecordingUnfinished(self._journal.path, error.reason) from error
 
     def _finish(self) -> None:
         self.tail = self._run.tail(self.rows)

@@ -10,16 +10,16 @@ so that it costs the model nothing and can tell it nothing.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from tracekit.errors import RequestError, UsageError
 from tracekit.format.layout import ROW_KEYS
 from tracekit.format.types import Json, Kind, Model
 from tracekit.streaming.summary import summarize
 
-__all__ = ["Description", "Emit", "Interpreter", "Source"]
+__all__ = ["Description", "Emit", "Interpreter", "Observed", "Source"]
 
 
 class Emit(Protocol):
@@ -45,6 +45,13 @@ class Description:
     environment: Mapping[str, str | int] = field(default_factory=dict)  # beyond python, platform and cpu
 
 
+class Observed(NamedTuple):
+    """An observation with its arrival, in seconds from the start of inference."""
+
+    observation: Any
+    arrival_seconds: float
+
+
 class Interpreter:
     """Makes one run's rows from its observations, in order, and its summary.
 
@@ -54,6 +61,11 @@ class Interpreter:
     def __init__(self, kind: Kind) -> None:
         self.kind = kind
         self._number, self._next = ("loop", 1) if kind == "loop" else ("index", 0)
+
+    def rows(self, observed: Sequence[Observed]) -> Iterator[Json]:
+        """A row for each; all that have arrived together come together."""
+        for observation, arrival_seconds in observed:
+            yield self.row(observation, arrival_seconds)
 
     def row(self, observation: Any, arrival_seconds: float) -> Json:
         """The next row. Raises what the run is to fail with where the observation is unusable."""
