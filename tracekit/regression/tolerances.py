@@ -99,10 +99,10 @@ class Tolerance:
 TOLERANCE_KEYS = tuple(each.name for each in fields(Tolerance) if each.name != "origins")
 
 DEFAULTS = {
-    "float64": Tolerance(1e-12, 1e-9, 1e-9, 1e-9, 2e-9, 2e-9, 3e-10, 1e-9),
-    "float32": Tolerance(1e-7, 1e-3, 1e-3, 1e-5, 2e-3, 2e-3, 3e-4, 1e-3),
-    "float16": Tolerance(1e-3, 0.05, 0.05, 5e-3, 0.10, 0.20, 0.06, 0.20),
-    "bfloat16": Tolerance(4e-3, 0.25, 0.25, 2e-2, 0.20, 0.20, 0.06, 0.20),
+    "float64": Tolerance(1e-15, 1e-9, 1e-9, 1e-9, 2e-9, 2e-9, 3e-10, 1e-9),
+    "float32": Tolerance(1e-12, 5e-4, 5e-4, 1e-5, 1e-3, 1e-3, 1.5e-4, 5e-4),
+    "float16": Tolerance(1e-7, 0.05, 0.05, 5e-3, 0.10, 0.20, 0.06, 0.20),
+    "bfloat16": Tolerance(1e-12, 0.25, 0.25, 2e-2, 0.20, 0.20, 0.06, 0.20),
 }
 DEVICE_FACTOR = {"float64": 10.0, "float32": 10.0, "float16": 2.0, "bfloat16": 2.0}
 

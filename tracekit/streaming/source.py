@@ -110,6 +110,13 @@ class Source(ABC):
             raise UsageError(f"{type(self).__name__} has no settings, so not {', '.join(settings)}")
         return self
 
+    def batched(self, size: int) -> Source | None:  # noqa: ARG002
+        """The same loaded model, each request run as the first of a batch of `size` equal ones.
+
+        It shows how far the numbers move with the batch's size. None if the source cannot.
+        """
+        return None
+
     def describe(self) -> Description:
         """Who the source is. `model["source"]` is what `--model` takes to load it again."""
         name = type(self).__name__

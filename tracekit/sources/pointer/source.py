@@ -78,6 +78,11 @@ class PointerSource(Source):
             raise UsageError(f"the pointer source has no setting {', '.join(sorted(unknown))}")
         return PointerSource(self.model, self.tokenizer, self.spec, replace(self.settings, **settings))
 
+    def batched(self, size: int) -> PointerSource:
+        from tracekit.sources.pointer.batched import BatchedPointerSource
+
+        return BatchedPointerSource(self, size)
+
     def describe(self) -> Description:
         known = {key: self.spec[key] for key in ("sha256", "dtype", "parameters") if key in self.spec}
         return Description(
