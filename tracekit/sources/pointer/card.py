@@ -28,7 +28,7 @@ told in the docstring of `tracekit/sources/pointer/model.py`, its losses in that
   The prompt can say 1 to 99,999 steps; other layouts, tables or alphabets mean nothing to it.
 - After each loop: logits of the letter, a direct reading of the state, a stop logit.
 - Data: random tables and situations made on the fly from a seed; no data set.
-- Trained with seed {seed} for {steps:,} steps in {minutes:.1f} minutes on {threads} CPU threads:
+- Trained with seed {seed} for {steps:,} steps in {minutes:.1f} minutes, CPU threads {threads}:
   `python -m tracekit.sources.pointer.train`. ![losses](losses.png)
 
 """

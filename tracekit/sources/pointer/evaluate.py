@@ -13,7 +13,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import TypedDict
 
@@ -24,17 +24,10 @@ from torch import Tensor
 
 from tracekit.errors import TracekitError
 from tracekit.sources.pointer.checkpoint import load
+from tracekit.sources.pointer.held_out import HARD_TABLES, everyday_request, hard_request, long_request
 from tracekit.sources.pointer.model import LoopedTransformer
 from tracekit.sources.pointer.single_steps import SingleSteps, check_single_steps
-from tracekit.sources.pointer.task import (
-    SYMBOLS,
-    PointerRequest,
-    execute,
-    random_cycle,
-    random_function,
-    random_permutation,
-    shuffled_pairs,
-)
+from tracekit.sources.pointer.task import SYMBOLS, PointerRequest, execute
 from tracekit.sources.pointer.tokenizer import PromptTokenizer
 
 __all__ = [
@@ -94,6 +87,10 @@ class Evaluation:
     long_runs: tuple[tuple[int, int], ...] = LONG_RUNS
     single_steps: int = 100_000
 
+    def brief(self) -> Evaluation:
+        """This plan with the everyday requests only."""
+        return replace(self, hard_requests=0, long_runs=(), single_steps=0)
+
     @property
     def total(self) -> int:
         """Requests in all, for a progress bar."""
@@ -127,8 +124,11 @@ class Subject:
 def evaluate(subject: Subject, plan: Evaluation, advance: Advance) -> Figures:
     """Every figure of a plan; `advance` is told of requests as they are done."""
     random = Random(plan.seed)  # noqa: S311 (held-out requests, not secrets)
-    requests = [_everyday_request(random) for _ in range(plan.requests)]
-    outcomes = run_requests(subject, requests, advance)
+
+    def shares(requests: Sequence[PointerRequest]) -> Shares:
+        return summarize(run_requests(subject, requests, advance))
+
+    outcomes = run_requests(subject, [everyday_request(random) for _ in range(plan.requests)], advance)
     return Figures(
         seed=plan.seed,
         overall=summarize(outcomes),
@@ -137,11 +137,11 @@ def evaluate(subject: Subject, plan: Evaluation, advance: Advance) -> Figures:
             for low, high in LENGTH_BANDS
         },
         hard_tables={
-            name: summarize(run_requests(subject, _hard_requests(name, plan, random), advance))
+            name: shares([hard_request(name, random) for _ in range(plan.hard_requests)])
             for name in HARD_TABLES
         },
         long_runs={
-            str(steps): summarize(run_requests(subject, _long_requests(steps, count, random), advance))
+            str(steps): shares([long_request(steps, random) for _ in range(count)])
             for steps, count in plan.long_runs
         },
         single_steps=check_single_steps(subject.model, plan.single_steps, plan.seed),
@@ -211,55 +211,6 @@ def _score(request: PointerRequest, predictions: list[int], signals: list[bool])
     )
 
 
-def _everyday_request(random: Random) -> PointerRequest:
-    table = random.choice((random_function, random_permutation))(random)
-    return _request(table, random.randint(1, LENGTH_BANDS[-1][1]), random)
-
-
-def _request(table: dict[str, str], steps: int, random: Random) -> PointerRequest:
-    return PointerRequest(shuffled_pairs(table, random), random.choice(SYMBOLS), steps)
-
-
-def _hard_requests(name: str, plan: Evaluation, random: Random) -> list[PointerRequest]:
-    longest = LENGTH_BANDS[-1][1]
-    return [
-        _request(HARD_TABLES[name](random), random.randint(1, longest), random)
-        for _ in range(plan.hard_requests)
-    ]
-
-
-def _long_requests(steps: int, count: int, random: Random) -> list[PointerRequest]:
-    return [_request(random_permutation(random), steps, random) for _ in range(count)]
-
-
-def _identity(_random: Random) -> dict[str, str]:
-    return dict(zip(SYMBOLS, SYMBOLS, strict=True))
-
-
-def _constant(random: Random) -> dict[str, str]:
-    return dict.fromkeys(SYMBOLS, random.choice(SYMBOLS))
-
-
-def _one_moved(random: Random) -> dict[str, str]:
-    source, destination = random.sample(SYMBOLS, 2)
-    return _identity(random) | {source: destination}
-
-
-def _swaps(random: Random) -> dict[str, str]:
-    order = random.sample(SYMBOLS, len(SYMBOLS))
-    there = dict(zip(order[::2], order[1::2], strict=True))
-    return there | {destination: source for source, destination in there.items()}
-
-
-HARD_TABLES: dict[str, Callable[[Random], dict[str, str]]] = {
-    "identity": _identity,
-    "constant": _constant,
-    "one_cycle": random_cycle,
-    "all_fixed_but_one": _one_moved,
-    "swaps": _swaps,
-}
-
-
 def main(arguments: Iterable[str] | None = None) -> int:
     """Evaluate the checkpoint that the command line names, and print the figures."""
     options = _parser().parse_args(None if arguments is None else list(arguments))
@@ -269,6 +220,7 @@ def main(arguments: Iterable[str] | None = None) -> int:
         sys.stderr.write(f"error: {error}\n")
         return error.exit_code
     plan = Evaluation(requests=options.requests, seed=options.seed)
+    plan = plan.brief() if options.brief else plan
     with Progress(console=Console(stderr=True)) as progress:
         task = progress.add_task("requests", total=plan.total)
         figures = evaluate(Subject(model, tokenizer), plan, lambda count: progress.advance(task, count))
@@ -283,6 +235,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=1, help="what the requests are drawn from (default 1)")
     parser.add_argument("--checkpoint", help="final, early or a folder (default final)")
     parser.add_argument("--device", default="cpu", help="cpu or a device torch knows (default cpu)")
+    parser.add_argument("--brief", action="store_true", help="no hard tables, long runs or single steps")
     return parser
 
 

@@ -29,18 +29,18 @@ from tracekit.sources.pointer.training import LOSS_NAMES, Trainer, TrainingSetti
 
 __all__ = ["main"]
 
-EARLY_STEP = 135
+EARLY_STEP = 138
 SAVE_EVERY = 100
-_EARLY_PLAN = Evaluation(requests=500, hard_requests=0, long_runs=(), single_steps=0)
+_EARLY_PLAN = Evaluation(requests=500).brief()
 
 
 @dataclass(frozen=True)
 class _Job:
-    """One training: where it writes, and how many requests the finished model is measured on."""
+    """One training: where it writes, and how the finished model is measured."""
 
     trainer: Trainer
     out: Path
-    requests: int
+    plan: Evaluation
 
     @property
     def last_save(self) -> Path:
@@ -48,20 +48,24 @@ class _Job:
 
 
 def main(arguments: Iterable[str] | None = None) -> int:
-    """Train as the command line says; 130 when interrupted, with all progress saved."""
+    """Train as the command line says; 130 when interrupted, to be resumed from the last save."""
     options = _parser().parse_args(None if arguments is None else list(arguments))
     torch.set_num_threads(options.threads)
     settings = TrainingSettings(seed=options.seed, steps=options.steps)
-    job = _Job(Trainer(settings, LoopedConfig()), options.out, options.requests)
+    plan = Evaluation(requests=options.requests)
+    plan = plan.brief() if options.brief else plan
+    job = _Job(Trainer(settings, LoopedConfig()), options.out, plan)
     console = Console(stderr=True)
     try:
         _train(job, console)
     except TracekitError as error:
-        console.print(f"error: {error}", markup=False)
+        console.print(f"error: {error}", markup=False, soft_wrap=True)
         return error.exit_code
     except KeyboardInterrupt:
-        job.trainer.save(job.last_save)
-        console.print(f"stopped at step {job.trainer.step}; the same command goes on from there")
+        # Nothing is saved here: the interruption may have come in the middle of a step.
+        console.print(
+            f"stopped; the same command goes on from the last save, {job.last_save}", soft_wrap=True
+        )
         return 130
     sys.stdout.write(f"{job.out / 'final'}\n")
     return 0
@@ -102,10 +106,9 @@ def _write_early(job: _Job) -> None:
 def _write_final(job: _Job, console: Console) -> None:
     trainer = job.trainer
     subject = Subject(trainer.model, PromptTokenizer.new())
-    plan = Evaluation(requests=job.requests)
     with _progress(console) as progress:
-        task = progress.add_task("measuring", total=plan.total, loss="")
-        figures = evaluate(subject, plan, lambda count: progress.advance(task, count))
+        task = progress.add_task("measuring", total=job.plan.total, loss="")
+        figures = evaluate(subject, job.plan, lambda count: progress.advance(task, count))
     provenance = Provenance(
         parameters=sum(parameter.numel() for parameter in trainer.model.parameters()),
         seed=trainer.settings.seed,
@@ -143,11 +146,12 @@ def _progress(console: Console) -> Progress:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tracekit.sources.pointer.train", description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("training/pointer"), help="where to write")
+    parser.add_argument("--out", type=Path, default=Path("build/pointer"), help="where to write")
     parser.add_argument("--seed", type=int, default=0, help="decides the weights and every batch")
     parser.add_argument("--steps", type=int, default=TrainingSettings.steps, help="steps of the optimizer")
     parser.add_argument("--requests", type=int, default=20_000, help="requests the result is measured on")
     parser.add_argument("--threads", type=int, default=torch.get_num_threads(), help="CPU threads")
+    parser.add_argument("--brief", action="store_true", help="measure everyday requests only")
     return parser
 
 
