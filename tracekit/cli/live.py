@@ -46,10 +46,6 @@ class LiveView:
     def close(self) -> None:
         self._live.stop()
 
-    def status(self, message: str) -> None:
-        """Draw now, with this line below the rows: a replay that stands still says why."""
-        self._draw(message)
-
     def show(self, rows: Sequence[Json], message: str) -> None:
         """Show exactly these rows: a replay may go back."""
         self._rows = list(rows)

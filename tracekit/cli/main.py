@@ -22,6 +22,8 @@ INTERRUPTED = 130
 # In the order in which a newcomer meets them; each is `tracekit/cli/NAME.py` with a `command`.
 COMMANDS = {
     "record": "Run a model and record every step.",
+    "models": "List the sources, and what each needs.",
+    "replay": "Play a recording again with its timing, without the model.",
     "show": "Print a recording's run as a table.",
     "info": "Print recordings' headers and summaries.",
     "validate": "Say whether files are valid traces.",
@@ -29,6 +31,9 @@ COMMANDS = {
     "upgrade": "Bring recordings to the current schema version, in place.",
     "recover": "Make a recording of an interrupted run's journal.",
     "diff": "Compare two recordings.",
+    "check": "Run goldens again and say whether the model still does the same.",
+    "review": "Accept or reject what a check left.",
+    "calibrate": "Measure how wide a golden's tolerances have to be.",
     "schema": "Print a JSON Schema of the format.",
 }
 
