@@ -69,6 +69,12 @@ def write_atomically(path: Path, chunks: Iterable[bytes], *, overwrite: bool = F
         sync_folder(path.parent)
 
 
+def append(path: Path, data: bytes) -> None:
+    """Add to the end of a file that may be someone else's; made if it is not there. Raises StorageError."""
+    with in_words(path), path.open("ab") as file:
+        file.write(data)
+
+
 def refuse_unwritable(path: Path, *, overwrite: bool = False) -> None:
     """Raise what `write_atomically` would raise, before there is anything to lose."""
     with in_words(path):
