@@ -139,6 +139,7 @@ def evaluate(subject: Subject, plan: Evaluation, advance: Advance) -> Figures:
         hard_tables={
             name: shares([hard_request(name, random) for _ in range(plan.hard_requests)])
             for name in HARD_TABLES
+            if plan.hard_requests
         },
         long_runs={
             str(steps): shares([long_request(steps, random) for _ in range(count)])
