@@ -37,7 +37,7 @@ const SLOWEST = 1e-6;
 const SLOW_SECONDS = 20; // what slow motion stretches a run to
 const TOO_SHORT_SECONDS = 2; // a shorter run starts in slow motion
 const FRAME_MS = 1000 / 60;
-const PAGE_TOKENS = 400; // the most tokens that are elements at once
+const PAGE_TOKENS = 240; // the most tokens that are elements at once
 const TRAIL_STEPS = 14;
 const LONGEST_TEXT = 400; // characters of a token or letter that are drawn
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -87,8 +87,10 @@ const ICONS = {
   save: "M11 4h2v8l2.800-2.800 1.400 1.400L12 15.800l-5.200-5.200 1.400-1.400L11 12zM5 18h14v2H5z",
 };
 
+/** A text to be shown: not too long, and without the marks by which it could turn its neighbours around. */
 function clip(text, longest = LONGEST_TEXT) {
-  return text.length > longest ? text.slice(0, longest) + "…" : text;
+  const short = text.length > longest ? text.slice(0, longest) + "…" : text;
+  return short.replace(/[\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
 }
 
 /** A token's text as one line; blanks that are all of it, or stand at its edges, are made visible. */
@@ -421,12 +423,16 @@ class Surface {
     const ratio = min(3, window.devicePixelRatio || 1);
     const { clientWidth: width, clientHeight: height } = this.canvas;
     if (width === this.width && height === this.height && ratio === this.ratio) return;
-    Object.assign(this, { width, height, ratio, still: null });
+    Object.assign(this, { width, height, ratio, still: null, drawn: null });
     this.canvas.width = round(width * ratio);
     this.canvas.height = round(height * ratio);
   }
 
-  begin() {
+  /** The pen on a clean canvas; null where there is no room, or the picture would be the same again. */
+  begin(...key) {
+    const next = key.join();
+    if (!this.width || !this.height || next === this.drawn) return null;
+    this.drawn = next;
     this.pen.setTransform(1, 0, 0, 1, 0, 0);
     this.pen.clearRect(0, 0, this.canvas.width, this.canvas.height);
     this.pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
@@ -434,7 +440,6 @@ class Surface {
   }
 
   layer(key, paint) {
-    if (!this.width || !this.height) return null;
     if (this.still && this.key === key) return this.still;
     this.still ??= document.createElement("canvas");
     this.still.width = this.canvas.width;
@@ -447,7 +452,7 @@ class Surface {
   }
 
   stamp(layer, alpha = 1, untilX = this.width) {
-    if (!layer || untilX <= 0) return;
+    if (untilX <= 0) return;
     const { pen, ratio } = this;
     pen.save();
     pen.globalAlpha = alpha;
@@ -477,11 +482,11 @@ class Wheel {
   draw({ shown, glide, ink, theme }) {
     const { surface, reel } = this;
     surface.fit();
+    const pen = surface.begin(theme, shown, glide.toFixed(3));
+    if (!pen) return;
     const size = min(surface.width, surface.height);
-    if (!size) return;
     this.radius = size * 0.452;
     this.dot = size * 0.034;
-    const pen = surface.begin();
     surface.stamp(surface.layer(theme, (still) => this.paintTable(still, ink)));
     const first = max(0, shown - TRAIL_STEPS);
     for (let at = first; at < shown - 1; at++) this.paintStep(pen, at, 0.1 + 0.5 * ((at - first) / TRAIL_STEPS) ** 1.5, ink);
@@ -560,7 +565,7 @@ class Wheel {
     const letter = clip(row ? row.prediction : this.reel.trace.request.start, 2);
     writeAt(pen, letter, centre[0], centre[1] - size * 0.1, mark & ~RIGHT ? colourOf(mark, ink) : ink.text);
     font(pen, max(9, size * 0.25), 500);
-    writeAt(pen, row ? `loop ${row.loop}` : "start", centre[0], centre[1] + size * 0.58, ink.muted);
+    writeAt(pen, row ? `loop ${number(row.loop)}` : "start", centre[0], centre[1] + size * 0.58, ink.muted);
   }
 
   /** An edge from letter to letter, bent to the hub; with `until` only so far. Returns its tip. */
@@ -649,11 +654,12 @@ class Lens {
     this.node = h("div", { class: "tk-stage tk-stage-lens" }, this.word, this.surface.canvas);
   }
 
-  draw({ shown, ink }) {
+  draw({ shown, ink, theme }) {
     const { surface, reel } = this;
     surface.fit();
+    const pen = surface.begin(theme, shown, reel.length), left = min(110, surface.width * 0.28);
+    if (!pen) return;
     write(this.word, (shown && word(reel.rows[shown - 1].prediction)) || "…");
-    const pen = surface.begin(), left = min(110, surface.width * 0.28);
     const columns = max(1, min(reel.length, floor((surface.width - left) / 16)));
     const first = min(max(0, shown - ceil(columns * 0.7)), reel.length - columns);
     const seen = reel.rows.slice(first, max(first, min(shown, first + columns))).map(candidatesOf);
@@ -664,7 +670,7 @@ class Lens {
       writeAt(pen, clip(name, 14), left - 8, (line + 0.5) * rowHeight, ink.text, "right");
       seen.forEach((candidates, at) => {
         const found = candidates.find((one) => one.text === name);
-        pen.globalAlpha = 0.05 + 0.95 * (found?.probability ?? 0);
+        pen.globalAlpha = 0.06 + 0.94 * (found?.probability ?? 0) ** 0.6;
         pen.fillStyle = at + first === shown - 1 && found?.chosen ? ink.right : ink.accent;
         pen.fillRect(left + at * cell + 1, line * rowHeight + 1, cell - 2, rowHeight - 2);
       });
@@ -699,15 +705,16 @@ class Curve {
     this.node.hidden = column.empty;
     if (column.empty) return;
     surface.fit();
-    if (!surface.width) return;
     this.scale();
-    const pen = surface.begin(), x = this.x(shown - (this.bars ? 0.5 : 1));
+    write(this.value, at >= 0 && at < column.length ? this.format(column.data[at]) : "–");
+    const x = this.x(shown - (this.bars ? 0.5 : 1)), isDense = column.length > this.wide;
+    const pen = surface.begin(theme, column.length, isDense ? round(x) : shown, shown > this.crossing());
+    if (!pen) return;
     const still = surface.layer(`${theme} ${column.length}`, (pencil) => this.paintLine(pencil, ink));
     this.paintGrid(pen, ink);
     surface.stamp(still, 0.22);
     surface.stamp(still, 1, x + 0.5);
     this.paintMarks(pen, shown, ink);
-    write(this.value, at >= 0 && at < column.length ? this.format(column.data[at]) : "–");
     if (shown && shown <= column.length) this.paintHere(pen, shown - 1, ink);
   }
 
@@ -719,7 +726,7 @@ class Curve {
     this.low = unit ? 0 : min(column.low, this.bars ? Infinity : 0);
     this.high = unit ? 1 : column.high > this.low ? column.high : this.low + 1;
     this.log = this.bars && column.high > 8 * max(1e-9, column.low);
-    if (this.log) this.low = max(column.low, column.high / 1e4, 1e-7) / 1.5;
+    if (this.log) this.low = max(column.low, column.high / 1e4, 1e-7);
     else if (this.bars) this.low = 0;
   }
 
@@ -798,7 +805,7 @@ class Curve {
     stroke(pen, ink.warn, 1.2, () => (pen.moveTo(x, 4), pen.lineTo(x, this.tall)));
     font(pen, 10.5, 600);
     const rightwards = x + 8 + pen.measureText(text).width < this.left + this.wide;
-    writeAt(pen, text, x + (rightwards ? 6 : -6), min(y + 14, this.tall - 8), ink.warn, rightwards ? "left" : "right");
+    writeAt(pen, text, x + (rightwards ? 6 : -6), 12, ink.warn, rightwards ? "left" : "right");
   }
 
   paintHere(pen, at, ink) {
@@ -832,8 +839,9 @@ class Strip {
   draw({ shown, ink, theme, difference }) {
     const { surface, reel } = this;
     surface.fit();
-    if (!surface.width) return;
-    const pen = surface.begin(), each = surface.width / max(1, reel.length);
+    const each = surface.width / max(1, reel.length);
+    const pen = surface.begin(theme, reel.length, each < 1 ? round(shown * each) : shown, difference);
+    if (!pen) return;
     const still = surface.layer(`${theme} ${reel.length}`, (pencil) => this.paint(pencil, each, ink));
     surface.stamp(still, 0.25);
     surface.stamp(still, 1, shown * each);
@@ -1036,7 +1044,7 @@ class Lane {
     const about = h("p", { class: "tk-about" }, this.asked, this.outcome);
     const top = h("header", { class: "tk-head" }, h("div", {}, heading, about), this.saveButton());
     const body = h("div", { class: "tk-body" }, this.stage.node, side);
-    this.node = h("section", { class: `tk-lane tk-${reel.isLoop ? "loop" : "token"}` }, top, body);
+    this.node = h("section", { class: `tk-lane${reel.mapping ? "" : " tk-words"}` }, top, body);
   }
 
   saveButton() {
@@ -1096,7 +1104,8 @@ class Lane {
   }
 
   factsOf(row, at) {
-    const { reel } = this, count = `${number(at + 1)} / ${number(reel.length)}`;
+    const { reel } = this, of = reel.length < 10000 ? ` / ${number(reel.length)}` : "";
+    const count = number(at + 1) + of;
     if (!row) return [[count]];
     const time = reel.times.data[at], arrival = [[seconds(time)], [at || reel.isLoop ? seconds(reel.gaps.data[at]) : "–"]];
     if (reel.mapping) return [[count], ...pointerFacts(row), ...arrival];
@@ -1252,16 +1261,15 @@ class Player {
   }
 
   buildHelp() {
-    const rows = KEYS.map(([, keys, what]) => h("tr", {}, h("th", { scope: "row" }, keys), h("td", {}, what)));
+    const keys = KEYS.map(([, name, what]) => h("div", {}, h("dt", {}, name), h("dd", {}, what)));
     this.timingText = h("p", { class: "tk-timing" });
     this.facts = h("dl", { class: "tk-provenance" });
     const close = button("quiet", "Close", () => this.help.close(), "Close");
-    return h("dialog", { class: "tk-help", "aria-label": "Help" }, h("h2", {}, "Keys"),
-      h("table", {}, ...rows), h("h2", {}, "Timing, measured here"), this.timingText,
-      h("h2", {}, "This recording"), this.facts, close);
+    return h("dialog", { class: "tk-help", "aria-label": "Help" }, close, h("h2", {}, "Keys"), h("dl", { class: "tk-keys" }, ...keys),
+      h("h2", {}, "Timing, measured here"), this.timingText, h("h2", {}, "This recording"), this.facts);
   }
 
-  /** Read the ink that the stylesheet gives this theme, for the canvases. */
+  /** Read the colours that the stylesheet gives this theme, for the canvases. */
   dress() {
     this.root.dataset.theme = this.theme;
     const probe = getComputedStyle(this.live);
