@@ -6,9 +6,8 @@ all that a real model goes through.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from tracekit.errors import UsageError
@@ -40,7 +39,6 @@ class ScriptedSource(Source):
     kind: Kind
     script: Script
     name: str = "scripted"
-    sleep: Callable[[float], object] = field(default=time.sleep)
 
     def __post_init__(self) -> None:
         if self.script.times and len(self.script.times) != len(self.script.rows):
@@ -64,7 +62,7 @@ class ScriptedSource(Source):
         fails_at = len(rows) if self.script.error_at is None else self.script.error_at
         for at, row in enumerate(rows):
             if times and (wait := started + times[at] - emit.now()) > 0:
-                self.sleep(wait)
+                emit.wait(wait)
             if self.script.error is not None and at == fails_at:
                 raise self.script.error
             emit(row)

@@ -29,6 +29,7 @@ __all__ = ["Ending", "Run", "RunOptions"]
 INTERVAL_SECONDS = 1 / 30
 
 _FULL_QUEUE_SECONDS = 0.001
+_LONGEST_SLEEP_SECONDS = 0.05
 
 # Far more than a loop or a sentence, so a consumer that pauses for a moment never stops the model.
 QUEUE_ROWS = 4096
@@ -166,6 +167,12 @@ class _Worker:
 
     def now(self) -> float:
         return self._options.clock()
+
+    def wait(self, seconds: float) -> None:
+        deadline = time.monotonic() + seconds
+        while (left := deadline - time.monotonic()) > 0:
+            self._leave_if_cancelled()
+            time.sleep(min(left, _LONGEST_SLEEP_SECONDS))
 
     def start(self) -> None:
         self._thread.start()

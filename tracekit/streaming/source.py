@@ -34,6 +34,9 @@ class Emit(Protocol):
     def now(self) -> float:
         """Seconds on the run's monotonic clock."""
 
+    def wait(self, seconds: float) -> None:
+        """Sleep, unless the run is stopped meanwhile: then raises `Cancelled`, soon."""
+
 
 @dataclass(frozen=True)
 class Description:

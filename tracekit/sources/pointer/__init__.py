@@ -23,6 +23,12 @@ from tracekit.sources.pointer.task import (
 if TYPE_CHECKING:
     from tracekit.sources.pointer.checkpoint import load
     from tracekit.sources.pointer.model import LoopedConfig, LoopedTransformer
+    from tracekit.sources.pointer.source import (
+        PointerSettings,
+        PointerSource,
+        score_trace,
+        stream_inference,
+    )
     from tracekit.sources.pointer.tokenizer import PromptTokenizer
 
 __all__ = [
@@ -30,6 +36,8 @@ __all__ = [
     "LoopedConfig",
     "LoopedTransformer",
     "PointerRequest",
+    "PointerSettings",
+    "PointerSource",
     "PromptTokenizer",
     "execute",
     "load",
@@ -37,14 +45,20 @@ __all__ = [
     "random_function",
     "random_permutation",
     "render_prompt",
+    "score_trace",
     "shuffled_pairs",
+    "stream_inference",
 ]
 
 _TORCH_NAMES = {
     "LoopedConfig": "model",
     "LoopedTransformer": "model",
     "PromptTokenizer": "tokenizer",
+    "PointerSettings": "source",
+    "PointerSource": "source",
     "load": "checkpoint",
+    "score_trace": "source",
+    "stream_inference": "source",
 }
 
 

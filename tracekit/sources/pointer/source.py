@@ -147,20 +147,22 @@ class PointerInterpreter(Interpreter):
 
     def rows(self, observed: Sequence[Observed]) -> Iterator[Json]:
         """A row for each. Raises NonFiniteOutput at the first with NaN or infinity among its logits."""
-        if not observed:
-            return
         logits = numpy.concatenate([packed.numpy() for packed, _ in observed])  # (rows, 27 or 53)
+        finite = numpy.isfinite(logits).all(axis=1)
+        usable = len(observed) if finite.all() else int(finite.argmin())
+        if usable:
+            yield from self._finite_rows(logits[:usable], [arrival for _, arrival in observed])
+        if usable < len(observed):
+            raise NonFiniteOutput("loop", self._next, "output")
+
+    def _finite_rows(self, logits: Floats, arrivals: Sequence[float]) -> Iterator[Json]:
         scores, stop, state = logits[:, :26], logits[:, 26:27], logits[:, 27:]
         order = numpy.argsort(-scores, axis=1, kind="stable")[:, :3]  # (rows, 3)
-        tops = _softmax(scores)[numpy.arange(len(observed))[:, None], order]
-        numbers = numpy.concatenate([_sigmoid(stop), tops], axis=1)  # (rows, 4)
-        direct = state.argmax(axis=1).tolist() if state.shape[1] else [None] * len(observed)
-        finite = numpy.isfinite(logits).all(axis=1).tolist()
-        columns = (observed, order.tolist(), shortest(numbers), direct, finite)
-        for (_, arrival), top, values, state_index, is_finite in zip(*columns, strict=True):
-            if not is_finite:
-                raise NonFiniteOutput("loop", self._next, "output")
-            yield self._row(top, values, state_index, arrival)
+        tops = _softmax(scores)[numpy.arange(len(logits))[:, None], order]
+        numbers = shortest(numpy.concatenate([_sigmoid(stop), tops], axis=1))  # (rows, 4)
+        direct = state.argmax(axis=1).tolist() if state.shape[1] else [None] * len(logits)
+        for row in zip(order.tolist(), numbers, direct, arrivals, strict=False):
+            yield self._row(*row)
 
     def _row(self, top: list[int], values: list[float], state: int | None, arrival: float) -> Json:
         loop, self._next = self._next, self._next + 1

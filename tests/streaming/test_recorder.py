@@ -1,0 +1,124 @@
+"""A live run into a recording."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+import tracekit
+from tracekit import Recorder, RunOptions, Target
+from tracekit.errors import JournalLeft, OutputBusy, OutputExists, RecordingUnfinished
+from tracekit.storage.journal import parse_journal
+
+
+def test_the_recording_reads_back_as_what_was_streamed(pointer, request_json, tmp_path):
+    trace = tracekit.record(pointer, request_json, tmp_path / "run.json")
+
+    assert tracekit.load(tmp_path / "run.json") == trace
+    assert trace["summary"]["joint_success"] is True
+    assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
+
+
+def test_a_row_is_in_the_journal_before_it_is_handed_on(tokens, tmp_path):
+    target = Target(tmp_path / "run.json")
+    with Recorder(tokens(5), {}, target, RunOptions(interval_seconds=0)) as recorder:
+        for _ in recorder.batches():
+            journal = parse_journal((tmp_path / "run.json.journal").read_bytes(), "journal")
+            assert journal.rows == recorder.rows
+
+
+def test_a_failed_run_is_recorded_and_its_error_comes_out(tokens, tmp_path):
+    error = ValueError("bad weights")
+
+    with pytest.raises(ValueError, match="bad weights"):
+        tracekit.record(tokens(3, error=error), {}, tmp_path / "run.json")
+
+    trace = tracekit.load(tmp_path / "run.json")
+    assert trace["status"] == "failed"
+    assert trace["error"] == {"type": "ValueError", "message": "bad weights"}
+    assert len(trace["trace"]) == 3
+
+
+def test_leaving_early_records_a_cancelled_run_with_every_row_so_far(tokens, tmp_path):
+    source = tokens(4, times=[0.0, 0.0, 0.05, 30.0])
+    with Recorder(source, {}, Target(tmp_path / "run.json"), RunOptions(interval_seconds=0)) as recorder:
+        for _ in recorder.batches():
+            if len(recorder.rows) >= 3:
+                break
+
+    trace = tracekit.load(tmp_path / "run.json")
+    assert trace["status"] == "cancelled"
+    assert trace["trace"] == recorder.rows
+    assert len(trace["trace"]) == 3
+
+
+def test_an_exception_in_the_consumer_finishes_the_recording_first(tokens, tmp_path):
+    recorder = Recorder(tokens(3), {}, Target(tmp_path / "run.json"))
+
+    def interrupt_after_the_first_rows():
+        with recorder:
+            next(recorder.batches())
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupt_after_the_first_rows()
+
+    assert tracekit.load(tmp_path / "run.json")["status"] == "cancelled"
+
+
+def test_a_recording_that_is_there_is_refused_before_the_model_runs(tokens, tmp_path):
+    (tmp_path / "run.json").write_text("mine")
+
+    with pytest.raises(OutputExists, match="is there already"):
+        tracekit.record(tokens(1), {}, tmp_path / "run.json")
+
+    assert (tmp_path / "run.json").read_text() == "mine"
+    assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
+
+
+def test_two_recorders_of_one_path_the_second_is_refused(tokens, tmp_path):
+    first = Recorder(tokens(1), {}, Target(tmp_path / "run.json"))
+
+    with first, pytest.raises(OutputBusy, match="another recorder"):
+        tracekit.record(tokens(1), {}, tmp_path / "run.json")
+
+
+def test_the_journal_of_a_dead_recorder_is_not_overwritten(tokens, tmp_path):
+    (tmp_path / "run.json.journal").write_text('{"schema_version":2}\n')
+
+    with pytest.raises(JournalLeft, match=r"tracekit recover .*run\.json\.journal"):
+        tracekit.record(tokens(1), {}, tmp_path / "run.json")
+
+
+def test_what_the_reader_would_refuse_is_not_written_and_the_journal_kept(tokens, tmp_path):
+    target = Target(tmp_path / "run.json", metadata={"ratio": float("nan")})
+    recorder = Recorder(tokens(1), {}, target)
+
+    with pytest.raises(RecordingUnfinished, match="tracekit recover"), recorder:
+        list(recorder.batches())
+
+    assert [path.name for path in tmp_path.iterdir()] == ["run.json.journal"]
+
+
+def test_a_folder_gets_a_new_file_named_by_time_and_id(tokens, tmp_path):
+    with Recorder(tokens(1), {}, Target(tmp_path)) as recorder:
+        list(recorder.batches())
+
+    trace = recorder.trace
+    stamp = trace["created_at"][:19].replace("-", "").replace(":", "")
+    assert recorder.path == tmp_path / f"run-{stamp}Z-{trace['id'][-8:]}.json"
+
+
+def test_a_missing_folder_is_refused_in_words(tokens, tmp_path):
+    with pytest.raises(tracekit.TracekitError, match="nowhere: is not a folder; make it first"):
+        tracekit.record(tokens(1), {}, tmp_path / "nowhere" / "run.json")
+
+
+def test_other_people_may_read_a_recording_as_the_mask_says(tokens, tmp_path):
+    mask = os.umask(0o022)
+    tracekit.record(tokens(1), {}, tmp_path / "run.json")
+    os.umask(mask)
+
+    assert Path(tmp_path / "run.json").stat().st_mode & 0o777 == 0o644
