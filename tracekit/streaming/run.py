@@ -118,14 +118,14 @@ class Run:
 
     def _rows(self, worker: _Worker) -> Iterator[list[Json]]:
         while self.ending is None:
-            observations, ending = worker.receive()
+            observed, ending = worker.receive()
             rows: list[Json] = []
             try:
-                for row in self._interpreter.rows(observations):
+                for row in self._interpreter.rows(observed) if observed else ():
                     self._check(row)
                     rows.append(row)
             except Exception as error:  # an unusable observation is the run's failure, whatever it raised
-                ending = Ending("failed", observations[len(rows)].arrival_seconds, error=error)
+                ending = Ending("failed", observed[len(rows)].arrival_seconds, error=error)
             if rows:
                 yield rows
             self.ending = ending
