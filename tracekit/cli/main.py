@@ -25,6 +25,7 @@ COMMANDS = {
     "models": "List the sources, and what each needs.",
     "replay": "Play a recording again with its timing, without the model.",
     "show": "Print a recording's run as a table.",
+    "export": "Write a recording as a page, a table, a picture or a timeline.",
     "info": "Print recordings' headers and summaries.",
     "validate": "Say whether files are valid traces.",
     "convert": "Write a recording in another schema version.",
