@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from tracekit.errors import TracekitError as TracekitError
     from tracekit.format.codec import decode as decode
     from tracekit.format.codec import encode as encode
+    from tracekit.regression.cassette import cassette as cassette
     from tracekit.regression.compare import compare as compare
     from tracekit.regression.tolerances import Tolerance as Tolerance
     from tracekit.regression.verdict import Comparison as Comparison
     from tracekit.regression.verdict import Verdict as Verdict
+    from tracekit.sources.generator import GeneratorSource as GeneratorSource
     from tracekit.sources.scripted import Script as Script
     from tracekit.sources.scripted import ScriptedSource as ScriptedSource
     from tracekit.storage.recovery import recover as recover
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from tracekit.streaming.stream import stream as stream
 
 _HOMES = {
+    "GeneratorSource": "sources.generator",
     "Comparison": "regression.verdict",
     "Pace": "streaming.pacing",
     "Recorder": "streaming.recorder",
@@ -47,6 +50,7 @@ _HOMES = {
     "Tolerance": "regression.tolerances",
     "TracekitError": "errors",
     "Verdict": "regression.verdict",
+    "cassette": "regression.cassette",
     "compare": "regression.compare",
     "decode": "format.codec",
     "encode": "format.codec",

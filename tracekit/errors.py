@@ -17,6 +17,8 @@
     │   └── UnrecordedRequest         a cassette has no recording of a request
     ├── GoldenError                   goldens that nothing can be compared with
     │   ├── NoGoldens                 there are none, or the selection matches none
+    │   ├── MissingGolden             a test's golden is not there (exit code 1)
+    │   ├── GoldenMismatch            a run differs from its golden (exit code 1)
     │   └── UncheckableGolden         a golden that did not run to its end
     ├── DocumentError                 bytes that are not a trace
     │   ├── UnreadableDocument        not JSON at all, or cut off
@@ -27,6 +29,7 @@
         ├── OutputExists              a file is there already and nobody said overwrite
         ├── OutputBusy                another recorder is writing there
         ├── JournalLeft               an interrupted run's journal is in the way
+        ├── OutsideFolder             a name that leads out of the folder being viewed
         └── RecordingUnfinished       a recording could not be finished; its journal is kept
 
 Everything a function of tracekit raises on purpose is one of these, so a caller can
@@ -43,15 +46,18 @@ __all__ = [
     "DeviceError",
     "DocumentError",
     "GoldenError",
+    "GoldenMismatch",
     "InvalidTrace",
     "JournalLeft",
     "MissingExtra",
+    "MissingGolden",
     "ModelBusy",
     "NoGoldens",
     "NonFiniteNumber",
     "NonFiniteOutput",
     "OutputBusy",
     "OutputExists",
+    "OutsideFolder",
     "RecordedFailure",
     "RecordingUnfinished",
     "RequestError",
@@ -181,8 +187,8 @@ class UnrecordedRequest(RunError, LookupError):
 
     def __init__(self, folder: object, nearest: str, differs: Iterable[str]) -> None:
         self.folder, self.nearest, self.differs = str(folder), nearest, tuple(differs)
-        closest = f"the nearest, {nearest}, differs in {'; '.join(self.differs)}" if nearest else "it has none"
-        super().__init__(f"{self.folder}: no recording of this request; {closest}")
+        closest = f"; the nearest, {nearest}, differs in {'; '.join(self.differs)}" if nearest else ""
+        super().__init__(f"{self.folder}: no recording of this request{closest}")
 
 
 class GoldenError(TracekitError):
@@ -196,6 +202,27 @@ class NoGoldens(GoldenError):
         self.where, self.selection = str(where), selection
         found = f"no golden matches {selection!r}" if selection else "no golden found"
         super().__init__(f"{self.where}: {found}; nothing was checked")
+
+
+class MissingGolden(GoldenError, AssertionError):
+    """A test's golden is not there, and nobody said that it may be written."""
+
+    exit_code = 1
+
+    def __init__(self, path: object, hint: str) -> None:
+        self.path = str(path)
+        super().__init__(f"{self.path}: there is no such golden; {hint}")
+
+
+class GoldenMismatch(GoldenError, AssertionError):
+    """A run differs from its golden. `report` says how; `fresh` is where its trace was left, if it was."""
+
+    exit_code = 1
+
+    def __init__(self, path: object, report: str, fresh: object | None) -> None:
+        self.path, self.report, self.fresh = str(path), report, fresh and str(fresh)
+        left = self.fresh or "not left, since under CI nothing is written"
+        super().__init__(f"{report}\n\ngolden: {self.path}\nfresh trace: {left}")
 
 
 class UncheckableGolden(GoldenError):
@@ -272,6 +299,13 @@ class JournalLeft(StorageError):
 
     def __init__(self, path: object) -> None:
         super().__init__(path, f"an interrupted run left this journal; run: tracekit recover {path}")
+
+
+class OutsideFolder(StorageError):
+    """A name, from a link or a person, that leads out of the folder being viewed."""
+
+    def __init__(self, name: str, folder: object) -> None:
+        super().__init__(name, f"leads out of the folder being viewed, {folder}; it is not opened")
 
 
 class RecordingUnfinished(StorageError):

@@ -50,6 +50,7 @@ def compare_scores(
         unit="token",
         tolerance=tolerance,
         provenance=provenance,
+        forced=True,
         notes=(NOTE,),
     )
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 
+from tracekit.errors import TracekitError
 from tracekit.regression.check import find_goldens
 from tracekit.regression.files import WritePolicy
+from tracekit.regression.naming import module_folder
 from tracekit.storage.files import in_words
+from tracekit.storage.store import find, outline
 
-__all__ = ["Unreferenced", "action_for", "delete_all", "unselected"]
+__all__ = ["Unreferenced", "action_for", "delete_all", "unselected", "unused_by_tests"]
 
 
 class Unreferenced(StrEnum):
@@ -42,3 +45,34 @@ def delete_all(paths: Sequence[Path]) -> None:
     for path in paths:
         with in_words(path):
             path.unlink(missing_ok=True)
+
+
+def unused_by_tests(root: Path, project: Path, proven: Iterable[str], used: set[Path]) -> list[Path]:
+    """Goldens of tests that no test used: of modules whose every test passed, and of modules that are gone.
+
+    `proven` are modules as pytest names them, relative to `project`. A golden's module is
+    the one whose folder it lies in, else the one that it says it was written by.
+    """
+    folders = {module_folder(root, module).resolve(): module for module in proven}
+    return [
+        path
+        for path in (find([root]) if any(root.rglob("*.json")) else ())
+        if path.resolve() not in used and _is_of(path.resolve(), folders, project)
+    ]
+
+
+def _is_of(path: Path, folders: Mapping[Path, str], project: Path) -> bool:
+    if any(parent in folders for parent in path.parents):
+        return True
+    module = _written_by(path).partition("::")[0]
+    return bool(module) and not (project / module).exists()
+
+
+def _written_by(path: Path) -> str:
+    """The test that wrote a golden; nothing if it does not say."""
+    try:
+        ours = outline(path).document.get("metadata", {}).get("tracekit", {})
+    except TracekitError:
+        return ""
+    test = ours.get("test", "") if isinstance(ours, dict) else ""
+    return test if isinstance(test, str) else ""

@@ -134,6 +134,9 @@ class _Observations:
     def now(self) -> float:
         return self._clock()
 
+    def wait(self, seconds: float) -> None:
+        time.sleep(seconds)
+
     def __call__(self, observation: Any, at: float | None = None) -> None:
         """`emit`, as the source sees it."""
         arrived = self._clock() if at is None else at

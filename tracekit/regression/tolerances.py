@@ -32,7 +32,15 @@ from typing import Any
 from tracekit.errors import UsageError
 from tracekit.format.types import Trace
 
-__all__ = ["DEFAULTS", "DEVICE_FACTOR", "TOLERANCE_KEYS", "Bound", "Tolerance", "default_tolerance"]
+__all__ = [
+    "DEFAULTS",
+    "DEVICE_FACTOR",
+    "FORCED_KEYS",
+    "TOLERANCE_KEYS",
+    "Bound",
+    "Tolerance",
+    "default_tolerance",
+]
 
 
 @dataclass(frozen=True)
@@ -96,6 +104,7 @@ class Tolerance:
             raise UsageError(f"{origin}: {error}") from None
 
 
+FORCED_KEYS = frozenset({"max_regret", "mean_logprob", "p99_logprob"})
 TOLERANCE_KEYS = tuple(each.name for each in fields(Tolerance) if each.name != "origins")
 
 DEFAULTS = {

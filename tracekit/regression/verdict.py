@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import Any, Final, NamedTuple
 
@@ -61,7 +61,8 @@ class Comparison:
     of those within tolerance the largest of each field; `counts` has them all, by field.
     `not_compared` rows were not: they come after a decoded token differed. `provenance`
     is what differs between the two headers, which is often the reason and never a
-    difference. `unit` is what a row is, "loop" or "token".
+    difference. `unit` is what a row is, "loop" or "token". `forced`: the rows were scored,
+    not generated.
     """
 
     verdict: Verdict
@@ -72,7 +73,8 @@ class Comparison:
     unit: str
     tolerance: Tolerance
     provenance: tuple[Difference, ...] = ()
-    notes: tuple[str, ...] = field(default=())
+    forced: bool = False
+    notes: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:

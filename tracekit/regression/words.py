@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import Any
 
 from tracekit.format.types import Json
+from tracekit.regression.tolerances import FORCED_KEYS
 from tracekit.regression.verdict import ABSENT, Comparison, Difference, Verdict
 
 __all__ = ["headline", "report", "sentence", "to_json", "tolerance_lines"]
@@ -62,9 +63,10 @@ def report(comparison: Comparison) -> str:
 
 
 def tolerance_lines(comparison: Comparison) -> list[str]:
-    """Which tolerances held, and who said so, a line an origin."""
+    """Which tolerances held, and who said so, a line an origin; without those of the other way to check."""
     numbers, origins = comparison.tolerance.numbers(), comparison.tolerance.origins
-    named = sorted(numbers, key=lambda key: origins.get(key, "given"))
+    used = FORCED_KEYS if comparison.forced else set(numbers) - FORCED_KEYS
+    named = sorted((key for key in numbers if key in used), key=lambda key: origins.get(key, "given"))
     return [
         f"tolerance ({origin}): " + ", ".join(f"{key} {numbers[key]:g}" for key in keys)
         for origin, keys in groupby(named, key=lambda key: origins.get(key, "given"))

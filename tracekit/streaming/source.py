@@ -12,7 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from tracekit.errors import RequestError, UsageError
 from tracekit.format.layout import ROW_KEYS
@@ -40,12 +40,13 @@ class Emit(Protocol):
 
 @dataclass(frozen=True)
 class Description:
-    """Who a source is, for the trace's header."""
+    """Who a source is, for the trace's header. `origin` is `recorded` where it only plays recordings."""
 
     model: Model
     checkpoint: str = ""
     settings: Json = field(default_factory=dict)
     environment: Mapping[str, str | int] = field(default_factory=dict)  # beyond python, platform and cpu
+    origin: Literal["live", "recorded"] = "live"
 
 
 class Observed(NamedTuple):

@@ -50,5 +50,8 @@ class _First:
     def now(self) -> float:
         return self.emit.now()
 
+    def wait(self, seconds: float) -> None:
+        self.emit.wait(seconds)
+
     def __call__(self, observation: Any, at: float | None = None) -> None:
         self.emit(observation[:1], at)
