@@ -35,8 +35,13 @@ COMMANDS = {
     "check": "Run goldens again and say whether the model still does the same.",
     "review": "Accept or reject what a check left.",
     "calibrate": "Measure how wide a golden's tolerances have to be.",
+    "view": "Open the viewer in a browser.",
     "schema": "Print a JSON Schema of the format.",
 }
+
+
+class _ReaderGoneError(Exception):
+    """Whoever read our standard output has closed it."""
 
 
 class LazyGroup(click.Group):
@@ -51,6 +56,12 @@ class LazyGroup(click.Group):
         module = importlib.import_module(f"tracekit.cli.{cmd_name.replace('-', '_')}")
         command: click.Command = module.command
         return command
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:  # which Click itself would turn into exit code 1
+            raise _ReaderGoneError from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
@@ -89,7 +100,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("tracekit: interrupted", err=True)
         return INTERRUPTED
-    except BrokenPipeError:
+    except (_ReaderGoneError, BrokenPipeError):
         # Whoever read our output has gone; Python would complain once more when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return INTERRUPTED

@@ -1,0 +1,5 @@
+"""What Streamlit runs."""
+
+from tracekit.viewer.app import main
+
+main()

@@ -1,0 +1,234 @@
+"""Run the model now, watch it, stop it, and keep the run."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from tracekit.errors import TracekitError
+from tracekit.format.codec import encode
+from tracekit.format.parsing import parse_object
+from tracekit.format.types import Json
+from tracekit.sources.pointer.task import (
+    SYMBOLS,
+    random_cycle,
+    random_function,
+    random_permutation,
+    shuffled_pairs,
+)
+from tracekit.sources.registry import LoadOptions, load_source
+from tracekit.storage.store import save
+from tracekit.streaming.recorder import Target
+from tracekit.streaming.source import Source
+from tracekit.viewer.parts import Opened, downloads, plain, rows_table
+from tracekit.viewer.player import PlayerOptions, player
+from tracekit.viewer.running import LiveRun
+from tracekit.viewer.settings import Settings
+
+__all__ = ["page", "stop_unless_new"]
+
+REFRESH_SECONDS = 0.1
+MOST_STEPS = 256
+_TABLES = {"Random": random_function, "Permutation": random_permutation, "Cycle": random_cycle}
+
+
+def stop_unless_new() -> None:
+    """End the session's run: whatever made the script run anew, the run was not started by it."""
+    run = st.session_state.get("run")
+    if run is not None and not st.session_state.pop("run is new", False):
+        run.stop()
+
+
+def page(settings: Settings) -> None:
+    """What to ask on the left, the run on the right."""
+    try:
+        left, right = st.columns([1, 2.6], gap="medium")
+        with left:
+            source = _source(settings)
+            request = _request(source)
+            source = source.with_settings(_limits(source))
+            _buttons(source, request)
+        with right:
+            _watch(source, request, settings)
+    except TracekitError as error:
+        st.error(plain(str(error)), icon=":material/error:")
+
+
+@st.cache_resource(show_spinner="Loading the model…")
+def load_once(model: str, checkpoint: str | None) -> Source:
+    """The source, loaded once for all sessions."""
+    return load_source(model, LoadOptions(checkpoint))
+
+
+def _source(settings: Settings) -> Source:
+    checkpoint = settings.checkpoint
+    if settings.model == "pointer" and checkpoint is None:
+        checkpoint = st.segmented_control(
+            "Checkpoint",
+            ["final", "early"],
+            default="final",
+            required=True,
+            key="checkpoint",
+            help="The early one was saved while it still made mistakes.",
+        )
+    return load_once(settings.model, checkpoint)
+
+
+def _request(source: Source) -> Json:
+    """The request as the widgets have it; the source itself says what is wrong with it."""
+    from tracekit.sources.pointer.source import PointerSource
+
+    if not isinstance(source, PointerSource):
+        text = st.text_area("Request, as JSON", '{"prompt": "Once upon a time"}', key="request")
+        return parse_object(text.encode(), "request")
+    table = _table()
+    start, steps = st.columns(2)
+    return {
+        "mapping": table,
+        "start": start.selectbox("Start", list(SYMBOLS), key="start"),
+        "steps": steps.number_input("Steps", 1, MOST_STEPS, 24, key="steps"),
+    }
+
+
+def _table() -> list[list[Any]]:
+    """The 26 rules, in the order in which the model reads them."""
+    if "pairs" not in st.session_state:
+        _draw_table("Cycle")
+    st.markdown("Draw a table")
+    with st.container(horizontal=True, gap="small"):
+        for name in _TABLES:
+            st.button(name, on_click=_draw_table, args=(name,), help=f"Draw another table: {name.lower()}")
+    pairs: tuple[tuple[str, str], ...] = st.session_state["pairs"]
+    edited = st.data_editor(
+        {"from": list(SYMBOLS), "to": [to for _, to in sorted(pairs)]},
+        hide_index=True,
+        height=248,
+        row_height=30,
+        disabled=["from"],
+        column_config={
+            "from": st.column_config.TextColumn("From", width="small"),
+            "to": st.column_config.SelectboxColumn("To", options=list(SYMBOLS), required=True, width="small"),
+        },
+        key=f"table {st.session_state['table number']}",
+        alt="The table of rules",
+    )
+    rules = dict(zip(edited["from"], edited["to"], strict=True))
+    return [[source, rules[source]] for source, _ in pairs]
+
+
+def _draw_table(name: str) -> None:
+    chance = random.Random()  # noqa: S311
+    st.session_state["pairs"] = shuffled_pairs(_TABLES[name](chance), chance)
+    st.session_state["table number"] = st.session_state.get("table number", 0) + 1
+
+
+def _limits(source: Source) -> Mapping[str, Any]:
+    known = source.describe().settings
+    if "threshold" not in known:
+        return {}
+    with st.expander("Stopping"):
+        threshold = st.slider(
+            "Completion threshold", 0.0, 1.0, float(known["threshold"]), 0.01, key="threshold"
+        )
+        cap = st.number_input("Loop cap", 1, 2 * MOST_STEPS, int(known["safety_cap"]), key="cap")
+    return {"threshold": threshold, "safety_cap": cap}
+
+
+def _buttons(source: Source, request: Json) -> None:
+    run, stop = st.columns(2)
+    run.button(
+        "Run",
+        type="primary",
+        icon=":material/play_arrow:",
+        width="stretch",
+        on_click=_start,
+        args=(source, request, _watcher()),
+    )
+    stop.button("Stop", icon=":material/stop:", width="stretch", on_click=_stop)
+
+
+def _start(source: Source, request: Json, is_watched: Callable[[], bool]) -> None:
+    _stop()
+    st.session_state["run problem"] = None
+    try:
+        run = LiveRun(source, request, is_watched)
+    except TracekitError as error:
+        st.session_state["run problem"] = str(error)
+        return
+    run.start()
+    st.session_state["run"] = run
+    st.session_state["run is new"] = True
+
+
+def _stop() -> None:
+    if (run := st.session_state.get("run")) is not None:
+        run.stop()
+
+
+def _watcher() -> Callable[[], bool]:
+    """Whether this session's tab is still open, asked from any thread."""
+    context = get_script_run_ctx()
+    session = context.session_id if context else ""
+    return lambda: not runtime.exists() or runtime.get_instance().is_active_session(session)
+
+
+def _watch(source: Source, request: Json, settings: Settings) -> None:
+    if problem := st.session_state.get("run problem"):
+        st.error(plain(problem), icon=":material/error:")
+    run: LiveRun | None = st.session_state.get("run")
+    if run is None:
+        _preview(source, request)
+        return
+    is_on = run.stage != "ended"
+    # Toggled, never removed: without a period the fragment stays as it is.
+    st.fragment(_show_run, run_every=REFRESH_SECONDS if is_on else None)(run, is_on)
+    if not is_on:
+        _keep(run, settings)
+
+
+def _preview(source: Source, request: Json) -> None:
+    """The request as the player will show it, before anything has run."""
+    trace = LiveRun(source, request).trace
+    player([encode(trace, "request")], PlayerOptions("preview", labels=("Press Run",), is_preview=True))
+
+
+def _show_run(run: LiveRun, was_on: bool) -> None:
+    stage = run.stage
+    trace = run.trace
+    if stage == "waiting":
+        st.info("Another run holds the model. You are waiting in line; yours starts when it is done.")
+    elif "error" in trace:
+        error = trace["error"]
+        st.error(plain(f"The model raised {error['type']}: {error['message']}"), icon=":material/error:")
+    player([encode(trace, "run")], PlayerOptions(trace["id"]))
+    if was_on and stage == "ended":
+        st.rerun()
+
+
+def _keep(run: LiveRun, settings: Settings) -> None:
+    trace = run.trace
+    recording = Opened(f"run-{trace['id'][-8:]}.json", trace, encode(trace))
+    with st.container(horizontal=True):
+        st.button(
+            "Save as a recording", icon=":material/save:", on_click=_save, args=(recording, settings.root)
+        )
+        downloads(recording)
+    if st.session_state.get("saved", ("", ""))[0] == trace["id"]:
+        st.success(plain(st.session_state["saved"][1]))
+    rows_table(trace)
+
+
+def _save(recording: Opened, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        path = save(recording.trace, Target(folder).file({**recording.trace}))
+        said = f"Saved as {path.name}; it is on the Recordings page."
+    except TracekitError as error:
+        said = f"It could not be saved: {error}"
+    st.session_state["saved"] = recording.trace["id"], said

@@ -1,0 +1,36 @@
+// Streamlit calls this with every new data; the player stays, and takes only what is new.
+const players = new WeakMap();
+
+function themeOf(element) {
+  const page = getComputedStyle(element).getPropertyValue("--st-background-color");
+  const parts = /^#(..)(..)(..)/.exec(page.trim())?.slice(1).map((part) => parseInt(part, 16)) ?? [255];
+  return Math.max(...parts) < 128 ? "dark" : "light";
+}
+
+/** The step in the address bar, so that a link opens the recording where it stands now. */
+function link(step) {
+  const address = new URL(window.location.href);
+  address.searchParams.set("step", step);
+  window.history.replaceState(window.history.state, "", address);
+}
+
+export default function ({ data, parentElement }) {
+  const host = parentElement.querySelector("[data-player]");
+  const { linked, is_preview: isPreview, run, traces, ...options } = JSON.parse(new TextDecoder().decode(data));
+  const theme = themeOf(host);
+  host.classList.toggle("preview", isPreview);
+  let known = players.get(host);
+  if (known?.run === run) {
+    known.player.update(traces);
+    known.player.set({ theme });
+  } else {
+    known?.player.destroy();
+    const onEvent = ({ type, step }) => linked && type === "step" && link(step);
+    known = { run, player: mount(host, { ...options, traces, theme, onEvent }) };
+    players.set(host, known);
+  }
+  return () => {
+    players.get(host)?.player.destroy();
+    players.delete(host);
+  };
+}
