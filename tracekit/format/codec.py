@@ -14,36 +14,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import chain
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 import orjson
 
-from tracekit.errors import DocumentError, NonFiniteNumber
-from tracekit.format.layout import CANDIDATE_KEYS, HEAD_KEYS, ROW_KEYS, TAIL_KEYS
+from tracekit.errors import DocumentError, UnreadableDocument
+from tracekit.format.layout import HEAD_KEYS, TAIL_KEYS
 from tracekit.format.parsing import parse_object, refuse_duplicate_keys
+from tracekit.format.rows import ordered_lines, row_lines
+from tracekit.format.rows import ordered_row as ordered_row
 from tracekit.format.schemas import version_of
-from tracekit.format.types import Kind, Trace
-from tracekit.format.validation import check, non_finite
+from tracekit.format.types import Json, Trace
+from tracekit.format.validation import (
+    Place,
+    check,
+    checked_rows,
+    head_is_valid,
+    refuse_unwritable,
+    row_is_valid,
+)
 from tracekit.format.versions import upgrade
+from tracekit.format.wording import unwritable
 
 _ROWS_BEGIN = b'\n"trace": [\n'
 _ROWS_END = b"\n]"
-
-# Objects whose members the schema leaves open, so that it cannot refuse NaN in them.
-_FREE_KEYS = frozenset({"metadata", "request", "settings"})
-
-# Chunks small enough to stay in the processor's cache: whole-document buffers of a long
-# trace cost more in page faults than the encoding itself.
-_CHUNK_ROWS = 512
 
 
 class Outline(NamedTuple):
     """A trace without its rows: the head and the tail as one document, and the last row."""
 
-    document: dict[str, Any]
-    last_row: dict[str, Any] | None
+    document: Json
+    last_row: Json | None
 
 
 def encode(trace: Mapping[str, Any], file: object = "trace") -> bytes:
@@ -56,16 +58,15 @@ def encode(trace: Mapping[str, Any], file: object = "trace") -> bytes:
 
 
 def encode_chunks(trace: Mapping[str, Any], file: object = "trace") -> Iterator[bytes]:
-    """What `encode` returns, in pieces. The trace is checked before the first."""
+    """What `encode` returns, in pieces. Each is checked before it comes, so the last may still raise."""
     document = dict(trace)
+    version, kind = version_of(document, file), document.get("kind", "loop")
+    lots = checked_rows(document, version, Place(file))
+    refuse_unwritable(document, file)
     try:
-        check(document, version_of(document, file), file)
-        for key in _FREE_KEYS & set(document):
-            if (found := non_finite(document[key])) is not None:
-                raise NonFiniteNumber(file, f"/{key}{found[0]}", found[1])
-        yield from _chunks(document)
-    except (TypeError, ValueError) as error:
-        raise DocumentError(file, f"holds something that JSON cannot: {error}") from error
+        yield from _chunks(document, (ordered_lines(rows, kind) for rows in lots))
+    except TypeError as error:
+        raise DocumentError(file, unwritable(error)) from error
 
 
 def decode(data: bytes, file: object = "-") -> Trace:
@@ -77,16 +78,17 @@ def decode(data: bytes, file: object = "-") -> Trace:
     return upgrade(decode_document(data, file))
 
 
-def decode_document(data: bytes, file: object = "-") -> dict[str, Any]:
+def decode_document(data: bytes, file: object = "-") -> Json:
     """The valid document that `data` spells, in its own version. Raises as `decode` does."""
     document = parse_object(data, file)
     version = version_of(document, file)
     try:
-        check(document, version, file)
+        canonical = _spells(data, document, version, file)
     except DocumentError:
         refuse_duplicate_keys(data, file)
         check(document, version, file, data.decode())
-    if not _spells(data, document):  # canonical bytes have no second key; others are looked through
+        raise
+    if not canonical:  # canonical bytes have no second key; others are looked through
         refuse_duplicate_keys(data, file)
     return document
 
@@ -94,17 +96,25 @@ def decode_document(data: bytes, file: object = "-") -> dict[str, Any]:
 def decode_outline(head: bytes, tail: bytes, file: object) -> Outline | None:
     """A trace's outline from the first and the last bytes of its file; None if they do not hold it.
 
-    `head` must reach into the rows and `tail` back into them. Only canonical bytes have
-    an outline: a row's line never holds a line break, so the marks are unmistakable.
+    `head` must reach into the rows and `tail` back into them. Only canonical bytes have an
+    outline: there a line is a member of the document or a row, and no line break stands
+    inside either, so the marks are unmistakable. Raises UnsupportedVersion.
     """
     before, begun, _ = head.partition(_ROWS_BEGIN)
     rows, ended, after = tail.rpartition(_ROWS_END)
-    if not begun or not ended:
+    document = _members(before.removeprefix(b"{\n"), HEAD_KEYS)
+    ending = _members(after.removeprefix(b",\n").removesuffix(b"\n}\n"), TAIL_KEYS)
+    if not begun or not ended or document is None or ending is None:
         return None
-    line = rows.rpartition(b"\n")[2].removesuffix(b",")
-    separator = b"" if after.startswith(b"\n") else b","
-    document = parse_object(before.rstrip(b",") + separator + after.lstrip(b","), file)
-    return Outline(document, parse_object(line, file) if line.startswith(b"{") else None)
+    document |= ending
+    version = version_of(document, file)
+    if not head_is_valid(document, version):
+        return None
+    last = rows.rpartition(b"\n")[2]
+    if last == _ROWS_BEGIN.strip():
+        return Outline(document, None)
+    row, kind = _parsed(last), document.get("kind", "loop")
+    return Outline(document, row) if row is not None and row_is_valid(row, kind, version) else None
 
 
 def encode_line(row: Mapping[str, Any]) -> bytes:
@@ -112,35 +122,35 @@ def encode_line(row: Mapping[str, Any]) -> bytes:
     return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
 
 
-def ordered_row(row: Mapping[str, Any], kind: Kind) -> dict[str, Any]:
-    """A row with its keys, and its candidates' keys, in canonical order."""
-    return {
-        key: [{k: c[k] for k in CANDIDATE_KEYS[key]} for c in row[key]] if key in CANDIDATE_KEYS else row[key]
-        for key in ROW_KEYS[kind]
-        if key in row
-    }
+def as_trace(document: Json) -> Trace:
+    """The same dictionary under the current version's type, for what is known to be one."""
+    return cast(Trace, document)
 
 
-def _chunks(document: dict[str, Any]) -> Iterator[bytes]:
-    kind: Kind = document.get("kind", "loop")
-    rows = document["trace"]
+def _chunks(document: Json, lots: Iterable[bytes]) -> Iterator[bytes]:
+    """A document around its rows, which come as lots of lines."""
     yield b"{\n" + b",\n".join(_member(key, document[key]) for key in HEAD_KEYS if key in document)
     yield b',\n"trace": ['
-    for at in range(0, len(rows), _CHUNK_ROWS):
-        yield b",\n" if at else b"\n"
-        yield _encode_rows(rows[at : at + _CHUNK_ROWS], kind)
+    separator = b"\n"
+    for lines in lots:
+        yield separator
+        yield lines
+        separator = b",\n"
     yield b",\n".join([b"\n]", *(_member(key, document[key]) for key in TAIL_KEYS if key in document)])
     yield b"\n}\n"
 
 
-def _spells(data: bytes, document: dict[str, Any]) -> bool:
-    """Whether `data` is the document's canonical bytes."""
-    at = 0
-    for chunk in _chunks(document):
-        if not data.startswith(chunk, at):
-            return False
-        at += len(chunk)
-    return at == len(data)
+def _spells(data: bytes, document: Json, version: int, file: object) -> bool:
+    """Whether `data` is laid out as canonical bytes are, with every key once. Raises as `check` does."""
+    at, same, kind = 0, True, document.get("kind", "loop")
+    lots = checked_rows(document, version, Place(file))
+    try:
+        for chunk in _chunks(document, (row_lines(rows, kind) for rows in lots)):
+            same = same and data.startswith(chunk, at)
+            at += len(chunk)
+    except TypeError as error:
+        raise UnreadableDocument(file, unwritable(error)) from error
+    return same and at == len(data)
 
 
 def _member(key: str, value: object) -> bytes:
@@ -148,28 +158,23 @@ def _member(key: str, value: object) -> bytes:
     return b'"%s": %s' % (key.encode(), orjson.dumps(value, option=orjson.OPT_SORT_KEYS))
 
 
-def _encode_rows(rows: list[dict[str, Any]], kind: Kind) -> bytes:
-    """Rows, one a line. The array is written in one call and split afterwards, which is three
-    times faster than a call a row: `},{"loop":` cannot stand inside a row, since in a string
-    its quotes would be escaped and no other object of a row begins with that key."""
-    if not _is_ordered(rows, kind):
-        rows = [ordered_row(row, kind) for row in rows]
-    first = ROW_KEYS[kind][0].encode()
-    return orjson.dumps(rows)[1:-1].replace(b'},{"%s":' % first, b'},\n{"%s":' % first)
+def _members(text: bytes, keys: Sequence[str]) -> Json | None:
+    """What lines of canonical bytes spell, a member each; None if they are anything else."""
+    document: Json = {}
+    for line in text.removesuffix(b",").split(b",\n") if text else ():
+        member = _parsed(b"{%s}" % line)
+        if member is None or len(member) != 1 or not document.keys().isdisjoint(member):
+            return None
+        ((key, value),) = member.items()
+        if key not in keys or _member(key, value) != line:
+            return None
+        document[key] = value
+    return document
 
 
-def _is_ordered(rows: list[dict[str, Any]], kind: Kind) -> bool:
-    shapes = set(map(tuple, rows))
-    if any(shape != tuple(key for key in ROW_KEYS[kind] if key in shape) for shape in shapes):
-        return False
-    for key, order in CANDIDATE_KEYS.items():
-        if any(key in shape for shape in shapes):
-            lists = [row[key] for row in rows if key in row]
-            if not {order}.issuperset(map(tuple, chain.from_iterable(lists))):
-                return False
-    return True
-
-
-def as_trace(document: dict[str, Any]) -> Trace:
-    """The same dictionary under the current version's type, for what is known to be one."""
-    return cast(Trace, document)
+def _parsed(line: bytes) -> Json | None:
+    try:
+        value = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return None
+    return value if isinstance(value, dict) else None

@@ -10,6 +10,7 @@ import orjson
 
 from tracekit.errors import UnsupportedVersion
 from tracekit.format.layout import CURRENT_VERSION
+from tracekit.format.wording import shown
 
 VERSIONS = (1, 2)
 
@@ -48,7 +49,7 @@ def version_of(document: dict[str, Any], file: object) -> int:
     what = (
         "there is no schema_version"
         if "schema_version" not in document
-        else f"schema_version is {found!r:.60}"
+        else f"schema_version is {shown(found)}"
     )
     raise UnsupportedVersion(file, f"{what}; expected one of {_named(VERSIONS)}, so this is not a trace")
 

@@ -4,6 +4,10 @@ jsonschema-rs gives the verdict, because it is hundreds of times faster; where i
 no, jsonschema finds the reason, because its errors say which rule failed on what, and
 we word it. A property test holds the two to the same verdict. Neither ever fetches a
 `$ref`.
+
+A document is valid when its head and tail are (that is, the document with no rows in it),
+each row is, and the rows are in order. Judged so, a long trace needs no second pass for
+its bytes: whoever encodes takes each lot of rows while it is in the processor's cache.
 """
 
 from __future__ import annotations
@@ -11,120 +15,177 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from operator import itemgetter
+from typing import TYPE_CHECKING, NamedTuple
 
 import jsonschema_rs
+import orjson
 
 from tracekit.errors import DocumentError, InvalidTrace, NonFiniteNumber
 from tracekit.format.layout import CURRENT_VERSION
 from tracekit.format.location import Path, line_of, pointer
 from tracekit.format.schemas import schema
-from tracekit.format.types import Kind
+from tracekit.format.types import Json, Kind
+from tracekit.format.wording import shown, unwritable, worded
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
-_KINDS = {
-    "array": "an array",
-    "boolean": "true or false",
-    "integer": "an integer",
-    "null": "null",
-    "number": "a number",
-    "object": "an object",
-    "string": "a string",
-}
-_LIMITS = {
-    "minimum": "at least {}",
-    "maximum": "at most {}",
-    "minItems": "at least {} items",
-    "maxItems": "at most {} items",
-    "minLength": "at least {} characters",
-}
+# A lot of rows stays in the processor's cache from its verdict to its bytes.
+_LOT_ROWS = 512
+
+# Members that the schema leaves open, wholly or in part, so that it cannot refuse NaN in them.
+FREE_KEYS = ("request", "settings", "metadata")
+
+_JSON_LEAVES = frozenset({str, int, float, bool, type(None)})
 
 
-def check(document: dict[str, Any], version: int, file: object, text: str | None = None) -> None:
+class Place(NamedTuple):
+    """Where a fault is reported: the document's file, and the text it was parsed from, if there is one."""
+
+    file: object
+    text: str | None = None
+
+    def invalid(self, path: Path, expected: str, found: str) -> InvalidTrace:
+        line = None if self.text is None else line_of(self.text, path)
+        return InvalidTrace(self.file, pointer(path), line, expected, found)
+
+
+def check(document: Json, version: int, file: object, text: str | None = None) -> None:
     """Pass a document that its version's schema allows; raise the first reason otherwise.
 
     `text` is what the document was parsed from, for line numbers. Raises InvalidTrace
-    or NonFiniteNumber, each with a JSON pointer.
+    or NonFiniteNumber, each with a JSON pointer, and DocumentError for what is not JSON.
     """
-    if not _verdict(version).is_valid(document):
-        raise reason(document, version, file, text)
-    if (index := _first_out_of_order(document["trace"])) is not None:
-        raise _out_of_order(document["trace"], index, file, text)
+    for _ in checked_rows(document, version, Place(file, text)):
+        pass
 
 
-def reason(document: dict[str, Any], version: int, file: object, text: str | None = None) -> DocumentError:
-    """Why a document is invalid: the error for the first place at fault, worded for a person."""
-    failed = next(_verdict(version).iter_errors(document))
-    at = failed.instance_path
-    for path, number in _non_finite(document if not at else _dig(document, at), tuple(at)):
-        return NonFiniteNumber(file, pointer(path), number)
-    first = int(at[1]) if len(at) > 1 and at[0] == "trace" else None
-    if first is not None:  # jsonschema checks some thousand rows a second: show it only the one at fault
-        document = {**document, "trace": document["trace"][first : first + 1]}
-    error = _explain(document, schema(version))
-    path = list(error.absolute_path)
-    if first is not None and len(path) > 1:
-        path[1] = first
-    expected, found = _worded(error)
-    return InvalidTrace(
-        file, pointer(path), line_of(text, path) if text is not None else None, expected, found
-    )
+def checked_rows(document: Json, version: int, place: Place) -> Iterator[list[Json]]:
+    """The rows of a document, some hundred at a time, each lot once it is found valid. Raises as `check`.
+
+    Head and tail are judged in the call itself.
+    """
+    _check_head(document, version, place)
+    return _checked_lots(document, version, place)
 
 
-def non_finite(document: object) -> tuple[str, float] | None:
-    """The JSON pointer and the value of the first NaN or infinity; None if every number is finite."""
-    for path, number in _non_finite(document, ()):
-        return pointer(path), number
-    return None
+def _checked_lots(document: Json, version: int, place: Place) -> Iterator[list[Json]]:
+    rows, kind = document["trace"], document.get("kind", "loop")
+    number, first = numbering(kind)
+    arrived = -math.inf
+    for at in range(0, len(rows), _LOT_ROWS):
+        lot = rows[at : at + _LOT_ROWS]
+        if not _accepts(_rows_verdict(version, kind), lot):
+            raise _invalid_row(lot, at, version, kind, place)
+        arrivals = [arrived, *map(itemgetter("arrival_seconds"), lot)]
+        numbers = list(map(itemgetter(number), lot))
+        if numbers != list(range(first + at, first + at + len(lot))) or arrivals != sorted(arrivals):
+            raise _out_of_order(lot, at, kind, arrived, place)
+        arrived = arrivals[-1]
+        yield lot
 
 
-def row_is_valid(row: object, kind: Kind) -> bool:
-    """Whether one row, alone, is what the current version's schema allows."""
-    return _row_verdict(kind).is_valid(row)
+def head_is_valid(document: Json, version: int) -> bool:
+    """Whether a document is valid but for its rows, which it need not hold."""
+    return _accepts(_verdict(version), {**document, "trace": []})
 
 
-def row_reason(row: dict[str, Any], kind: Kind, index: int, file: object) -> DocumentError:
+def row_is_valid(row: object, kind: Kind, version: int = CURRENT_VERSION) -> bool:
+    """Whether one row, alone, is what the schema allows."""
+    return _accepts(_rows_verdict(version, kind), [row])
+
+
+def row_reason(row: Json, kind: Kind, index: int, file: object) -> DocumentError:
     """Why `row_is_valid` says no to the row that would stand at `/trace/index`."""
-    for path, number in _non_finite(row, ("trace", index)):
-        return NonFiniteNumber(file, pointer(path), number)
-    error = _explain(row, _row_schema(kind))
-    return InvalidTrace(file, pointer(["trace", index, *error.absolute_path]), None, *_worded(error))
+    return _reason(row, _row_schema(CURRENT_VERSION, kind), Place(file), ("trace", index))
 
 
-def _first_out_of_order(rows: list[dict[str, Any]]) -> int | None:
-    """The first row that is not numbered one after the row before it, or that arrived before it."""
-    if not rows:
-        return None
-    number, first = ("loop", 1) if "loop" in rows[0] else ("index", 0)
-    arrivals = [row["arrival_seconds"] for row in rows]
-    if [row[number] for row in rows] == [*range(first, first + len(rows))] and arrivals == sorted(arrivals):
-        return None
-    return next(
-        at
-        for at, row in enumerate(rows)
-        if row[number] != first + at or (at > 0 and arrivals[at] < arrivals[at - 1])
-    )
+def refuse_unwritable(document: Json, file: object) -> None:
+    """Raise NonFiniteNumber or DocumentError for a free member that would not read back as it is.
+
+    orjson writes NaN as null, and dates, UUIDs and data classes as text or objects.
+    """
+    for key in FREE_KEYS:
+        try:
+            orjson.dumps(value := document.get(key))
+        except TypeError as error:
+            raise DocumentError(file, f"/{key}: {unwritable(error)}") from error
+        for path, leaf in _leaves(value, (key,)):
+            if type(leaf) not in _JSON_LEAVES:
+                raise DocumentError(file, f"{pointer(path)}: expected JSON; found {type(leaf).__name__}")
+            if isinstance(leaf, float) and not math.isfinite(leaf):
+                raise NonFiniteNumber(file, pointer(path), leaf)
 
 
-def _out_of_order(rows: list[dict[str, Any]], index: int, file: object, text: str | None) -> InvalidTrace:
-    number, first = ("loop", 1) if "loop" in rows[0] else ("index", 0)
-    key, expected = number, f"{first + index}, since rows count up from {first}"
-    if rows[index][number] == first + index:
-        key, expected = "arrival_seconds", "no earlier arrival than the row before's"
-    path = ("trace", index, key)
-    line = line_of(text, path) if text is not None else None
-    return InvalidTrace(file, pointer(path), line, expected, _shown(rows[index][key]))
+def numbering(kind: str) -> tuple[str, int]:
+    """The key that numbers rows of this kind, and the first row's number."""
+    return ("loop", 1) if kind == "loop" else ("index", 0)
 
 
-def _row_schema(kind: Kind) -> dict[str, Any]:
-    return {"$ref": f"#/$defs/{kind}_row", "$defs": schema(CURRENT_VERSION)["$defs"]}
+def non_finite(value: object) -> tuple[str, float] | None:
+    """The JSON pointer and the value of the first NaN or infinity; None if every number is finite."""
+    return next(((pointer(path), number) for path, number in _non_finite(value, ())), None)
+
+
+def _check_head(document: Json, version: int, place: Place) -> None:
+    head = {**document, "trace": []} if isinstance(document.get("trace"), list) else document
+    if not _accepts(_verdict(version), head):
+        raise _reason(head, schema(version), place)
+
+
+def _accepts(verdict: jsonschema_rs.Validator, value: object) -> bool:
+    try:
+        return verdict.is_valid(value)
+    except ValueError:  # nested beyond what can be written, or not JSON's
+        return False
+
+
+def _invalid_row(lot: list[Json], at: int, version: int, kind: Kind, place: Place) -> DocumentError:
+    index, row = next((i, row) for i, row in enumerate(lot, at) if not row_is_valid(row, kind, version))
+    return _reason(row, _row_schema(version, kind), place, ("trace", index))
+
+
+def _reason(value: object, rules: Json, place: Place, within: tuple[str | int, ...] = ()) -> DocumentError:
+    """The first fault of a value that is known to have one; `within` is where it stands."""
+    try:
+        orjson.dumps(value)
+        jsonschema_rs.validator_for(rules, offline=True).is_valid(value)
+    except (TypeError, ValueError) as refused:
+        return DocumentError(place.file, f"{pointer(within) or '/'}: {unwritable(refused)}")
+    for path, number in _non_finite(value, within):
+        return NonFiniteNumber(place.file, pointer(path), number)
+    error = _explain(value, rules)
+    return place.invalid((*within, *error.absolute_path), *worded(error))
+
+
+def _out_of_order(lot: list[Json], at: int, kind: Kind, arrived: float, place: Place) -> InvalidTrace:
+    """The first row of the lot that is not numbered one after the row before it, or arrived before it."""
+    number, first = numbering(kind)
+    for index, row in enumerate(lot, at):
+        if row[number] != first + index:
+            expected = f"{first + index}, since rows count up from {first}"
+            return place.invalid(("trace", index, number), expected, shown(row[number]))
+        if row["arrival_seconds"] < arrived:
+            break
+        arrived = row["arrival_seconds"]
+    expected = f"no earlier arrival than the row before's, {shown(arrived)}"
+    return place.invalid(("trace", index, "arrival_seconds"), expected, shown(row["arrival_seconds"]))
+
+
+def _row_schema(version: int, kind: Kind) -> Json:
+    if version == 1:
+        items: Json = schema(1)["properties"]["trace"]["items"]
+        return items
+    return {"$ref": f"#/$defs/{kind}_row", "$defs": schema(version)["$defs"]}
 
 
 @functools.cache
-def _row_verdict(kind: Kind) -> jsonschema_rs.Validator:
-    return jsonschema_rs.validator_for(_row_schema(kind), offline=True)
+def _rows_verdict(version: int, kind: Kind) -> jsonschema_rs.Validator:
+    rules = _row_schema(version, kind)
+    definitions = {"$defs": rules["$defs"]} if "$defs" in rules else {}
+    items = {key: rule for key, rule in rules.items() if key != "$defs"}
+    return jsonschema_rs.validator_for({"type": "array", "items": items, **definitions}, offline=True)
 
 
 @functools.cache
@@ -132,7 +193,7 @@ def _verdict(version: int) -> jsonschema_rs.Validator:
     return jsonschema_rs.validator_for(schema(version), offline=True)
 
 
-def _explain(value: object, rules: dict[str, Any]) -> ValidationError:
+def _explain(value: object, rules: Json) -> ValidationError:
     """jsonschema's most telling error for a value that is known to be invalid."""
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import relevance
@@ -141,46 +202,19 @@ def _explain(value: object, rules: dict[str, Any]) -> ValidationError:
     return max(Draft202012Validator(rules, registry=Registry()).iter_errors(value), key=relevance)
 
 
-def _worded(error: ValidationError) -> tuple[str, str]:
-    """What was expected and what was found, from the rule that failed."""
-    rule, value, found = error.validator, error.validator_value, _shown(error.instance)
-    if rule == "type":
-        kinds = value if isinstance(value, list) else [value]
-        return " or ".join(_KINDS[kind] for kind in kinds), found
-    if rule == "required":
-        missing = next(key for key in value if key not in error.instance)
-        return f"the key {missing!r}", f"only {_shown(sorted(error.instance))}"
-    if rule == "additionalProperties":
-        extra = next(key for key in error.instance if key not in error.schema.get("properties", {}))
-        return "no other keys than the schema's", f"the key {_shown(extra)}"
-    if rule in ("enum", "const"):
-        allowed = value if isinstance(value, list) else [value]
-        return ("one of " if len(allowed) > 1 else "") + ", ".join(map(_shown, allowed)), found
-    if rule is None:
-        return "nothing here while the trace has this status", found
-    if rule == "pattern":
-        return f"text like {value}", found
-    return _LIMITS[str(rule)].format(value), found
+def _non_finite(value: object, within: tuple[str | int, ...]) -> Iterator[tuple[Path, float]]:
+    for path, leaf in _leaves(value, within):
+        if isinstance(leaf, float) and not math.isfinite(leaf):
+            yield path, leaf
 
 
-def _shown(value: object, width: int = 60) -> str:
-    text = repr(value)
-    return text if len(text) <= width else f"{text[: width - 1]}…"
-
-
-def _dig(value: Any, path: list[str | int]) -> Any:
-    for part in path:
-        value = value[part]
-    return value
-
-
-def _non_finite(value: object, path: tuple[str | int, ...]) -> Iterator[tuple[Path, float]]:
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            yield path, value
-    elif isinstance(value, dict):
+def _leaves(value: object, path: tuple[str | int, ...]) -> Iterator[tuple[Path, object]]:
+    """Everything in a value that holds nothing itself, and where."""
+    if isinstance(value, dict):
         for key, member in value.items():
-            yield from _non_finite(member, (*path, key))
-    elif isinstance(value, list):
+            yield from _leaves(member, (*path, key))
+    elif isinstance(value, list | tuple):
         for index, member in enumerate(value):
-            yield from _non_finite(member, (*path, index))
+            yield from _leaves(member, (*path, index))
+    else:
+        yield path, value
