@@ -12,6 +12,7 @@ from pathlib import Path
 from safetensors import SafetensorError, safe_open
 
 from tracekit.errors import CheckpointError
+from tracekit.storage.files import in_words, open_regular, read_file
 
 __all__ = ["Weights", "find_weights", "sha256_of"]
 
@@ -48,7 +49,8 @@ class Weights:
 
 
 def find_weights(path: Path) -> Weights:
-    """The weights in a folder, or those of a .gguf file. Raises CheckpointError for all that is not safe.
+    """The weights in a folder, or those of a .gguf file. Raises CheckpointError for all that is not safe,
+    and StorageError for what the system will not read.
 
     Safetensors come first; then a GGUF file, if it is the only one. A pickle is never
     opened, since it can run code.
@@ -74,7 +76,7 @@ def sha256_of(files: Sequence[Path]) -> str:
     """SHA-256 of the files' bytes, one after the other, in lower-case hex."""
     digest = hashlib.sha256()
     for path in files:
-        with path.open("rb") as file:
+        with in_words(path), open_regular(path) as file:
             while block := file.read(_BLOCK):
                 digest.update(block)
     return digest.hexdigest()
@@ -88,8 +90,7 @@ def _nothing_usable(path: Path) -> str:
 
 
 def _gguf(path: Path) -> Weights:
-    with path.open("rb") as file:
-        start = file.read(4)
+    start = _start(path)
     if start.startswith(_PICKLE_STARTS):
         raise CheckpointError(path, "is a pickle, which is refused, since a pickle can run code")
     if start != b"GGUF":
@@ -99,7 +100,7 @@ def _gguf(path: Path) -> Weights:
 
 def _shards(index: Path) -> list[str]:
     try:
-        shards = set(json.loads(index.read_bytes())["weight_map"].values())
+        shards = set(json.loads(read_file(index))["weight_map"].values())
     except (ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
         raise CheckpointError(index.parent, f"{_INDEX} cannot be used: {error!r:.120}") from error
     for name in shards:
@@ -118,12 +119,15 @@ def _safetensors(folder: Path, names: Sequence[str]) -> Weights:
 
 
 def _count(file: Path) -> int:
-    with file.open("rb") as opened:
-        start = opened.read(4)
-    if start.startswith(_PICKLE_STARTS):
+    if _start(file).startswith(_PICKLE_STARTS):
         raise CheckpointError(file, "is a pickle, which is refused, since a pickle can run code")
     try:
         with safe_open(file, framework="numpy") as tensors:
             return sum(math.prod(tensors.get_slice(name).get_shape()) for name in tensors.keys())  # noqa: SIM118
     except SafetensorError as error:
         raise CheckpointError(file, f"is damaged: {error}") from error
+
+
+def _start(path: Path) -> bytes:
+    with in_words(path), open_regular(path) as file:
+        return file.read(4)

@@ -9,7 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
+import io
 import logging
+import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -28,6 +32,7 @@ from tracekit.format.types import Model
 from tracekit.sources.huggingface.describing import identity_of
 from tracekit.sources.huggingface.folders import Weights, find_weights, sha256_of
 from tracekit.sources.registry import LoadOptions
+from tracekit.storage.files import in_words
 
 __all__ = ["Loaded", "load", "save_folder"]
 
@@ -77,7 +82,8 @@ def load(
 def save_folder(loaded: Loaded, folder: Path) -> None:
     """Write model and tokenizer as a folder of safetensors, which loads many times faster than GGUF.
 
-    Raises CheckpointError where something is there already.
+    All of it or nothing. Raises CheckpointError where something is there already, and
+    StorageError where the system refuses.
     """
     if folder.exists():
         raise CheckpointError(folder, "is there already; choose another folder")
@@ -91,9 +97,11 @@ def save_folder(loaded: Loaded, folder: Path) -> None:
         plain.load_state_dict(model.state_dict(), assign=True)
         plain.tie_weights()
         plain.generation_config, model = model.generation_config, plain
-    with _quietly():
-        model.save_pretrained(folder)
-        loaded.tokenizer.save_pretrained(folder)
+    with _quietly(), in_words(folder), tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
+        fresh = Path(scratch) / "fresh"
+        model.save_pretrained(fresh)
+        loaded.tokenizer.save_pretrained(fresh)
+        fresh.rename(folder)
 
 
 def _folder(name: str, options: LoadOptions) -> Path:
@@ -180,13 +188,10 @@ def _model(weights: Weights, auto: Any, arguments: dict[str, Any]) -> Any:
         arguments |= {"quantization_config": GgufConfig(dequantize=True)}
         arguments["dtype"] = arguments["dtype"] or torch.float32
     arguments["dtype"] = arguments["dtype"] or "auto"
-    model, info = _translated(
-        weights,
-        "model",
-        lambda: auto.from_pretrained(
-            weights.folder, use_safetensors=True, output_loading_info=True, **arguments
-        ),
-    )
+    arguments |= {"use_safetensors": True, "output_loading_info": True}
+    with _without_gguf_bar():
+        load_model = functools.partial(auto.from_pretrained, weights.folder, **arguments)
+        model, info = _translated(weights, "model", load_model)
     if missing := sorted(info["missing_keys"]):
         raise CheckpointError(weights.folder, f"lacks weights of the model: {', '.join(missing[:3])}")
     return model.eval()
@@ -220,3 +225,13 @@ def _quietly() -> Iterator[None]:
         remarks.set_verbosity(verbosity)
         if bars:
             remarks.enable_progress_bar()  # type: ignore[no-untyped-call]
+
+
+@contextlib.contextmanager
+def _without_gguf_bar() -> Iterator[None]:
+    # transformers draws its bar for GGUF whatever its settings say. On a terminal it is welcome.
+    if sys.stderr.isatty():
+        yield
+    else:
+        with contextlib.redirect_stderr(io.StringIO()):
+            yield

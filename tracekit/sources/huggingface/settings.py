@@ -85,9 +85,8 @@ class GenerationSettings:
             if name in CANNOT_BE_STREAMED:
                 raise UsageError(f"{name}: {CANNOT_BE_STREAMED[name][1]}")
             if name not in OPTIONS:
-                raise UsageError(
-                    f"no option of generation is called {name}; custom takes {', '.join(sorted(OPTIONS))}"
-                )
+                options = ", ".join(sorted(OPTIONS))
+                raise UsageError(f"generation has no option {name}; custom takes {options}")
 
     def changed(self, settings: Mapping[str, Any]) -> GenerationSettings:
         """These settings with others in their place. Raises UsageError for an unknown one."""
