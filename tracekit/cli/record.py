@@ -16,6 +16,7 @@ from tracekit.cli.signals import cancel_on_signals
 from tracekit.cli.views import View, choose_view
 from tracekit.errors import RunFailed, UsageError
 from tracekit.sources.registry import LoadOptions, load_source
+from tracekit.storage.files import refuse_unwritable
 from tracekit.streaming.batch import Outcome, record_many
 from tracekit.streaming.recorder import Recorder, Target
 from tracekit.streaming.run import RunOptions
@@ -40,7 +41,7 @@ def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that make an `Output`."""
     for option in reversed(
         (
-            click.option("--out", type=click.Path(path_type=Path), help="The recording's path."),
+            click.option("--out", type=click.Path(path_type=Path), help="The recording's path, or a folder."),
             click.option("--out-dir", type=click.Path(path_type=Path), help="A folder, for --requests."),
             click.option("--overwrite", is_flag=True, help="Replace a recording that is there."),
             click.option("-q", "--quiet", is_flag=True, help="Print the recording's path only."),
@@ -70,18 +71,19 @@ def command(model: str, checkpoint: str | None, device: str, threads: int | None
       tracekit record
       tracekit record --start C --steps 40 --table cycle --out cycle.json
       tracekit record --request request.json --json | head
+      tracekit record --model smollm2 --chat --prompt "What is the capital of France?"
       tracekit record --requests many.jsonl --out-dir runs/
     """
     metadata = metadata_of(values.pop("metadata"))
-    output = Output(
-        metadata=metadata,
-        **{key: values.pop(key) for key in ("out", "out_dir", "overwrite", "quiet", "as_json")},
-    )
+    names = ("out", "out_dir", "overwrite", "quiet", "as_json")
+    output = Output(**{name: values.pop(name) for name in names}, metadata=metadata)
     options = RequestOptions(**values)
     _refuse_contradictions(options, output)
+    if output.out is not None and not output.out.is_dir():
+        refuse_unwritable(output.out, overwrite=output.overwrite)
     request = None if options.requests else read_request(model, options)
-    source = _loaded(model, LoadOptions(checkpoint, device, threads=threads))
-    source = source.with_settings(options.settings())
+    loading = LoadOptions(checkpoint, device, options.token.dtype, threads, options.token.trust_remote_code)
+    source = _loaded(model, loading).with_settings(options.settings(model))
     if options.requests:
         return _record_many(source, options, output)
     return _record_one(source, request, output)

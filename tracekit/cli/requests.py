@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import click
 
+from tracekit.cli.token_options import TokenOptions, token_options
 from tracekit.errors import RequestError, UnreadableDocument, UsageError
 from tracekit.format.parsing import parse_object, refuse_duplicate_keys
 from tracekit.format.types import Json
 from tracekit.sources.pointer.task import (
     SYMBOLS,
+    PointerRequest,
     random_cycle,
     random_function,
     random_permutation,
@@ -40,12 +42,14 @@ class RequestOptions:
     seed: int | None
     threshold: float | None
     loop_cap: int | None
-    token: Any = field(default=None)
+    token: TokenOptions
 
-    def settings(self) -> Json:
+    def settings(self, model: str) -> Json:
         """The settings that were said, under their names in a header."""
         said = {"threshold": self.threshold, "safety_cap": self.loop_cap}
-        return {name: value for name, value in said.items() if value is not None}
+        if model != "pointer":  # whose request is what its seed makes
+            said["seed"] = self.seed
+        return {name: value for name, value in said.items() if value is not None} | self.token.settings()
 
 
 def request_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -67,19 +71,24 @@ def request_options(command: Callable[..., Any]) -> Callable[..., Any]:
         )
     ):
         command = option(command)
-    return command
+    return token_options(command)
 
 
 def read_request(model: str, options: RequestOptions) -> Json:
     """The one request that the options describe. Raises UsageError, UnreadableDocument or StorageError."""
-    made_by_options = any(value is not None for value in (options.start, options.steps, options.table))
+    prompted = options.token.request()
+    made = [value for value in (options.start, options.steps, options.table, prompted) if value is not None]
     if options.request is not None:
-        if made_by_options:
-            raise UsageError("--request says it all: leave out --start, --steps and --table")
-        return _read_object(options.request)
+        if made:
+            raise UsageError("--request says it all: leave out --start, --steps, --table and --prompt")
+        return _checked(model, _read_object(options.request))
+    if prompted is not None:
+        if model == "pointer":
+            raise UsageError("--prompt is for a language model: say which with --model")
+        return prompted
     if model != "pointer":
-        raise UsageError(f"--model {model} needs --request FILE, or --prompt TEXT for a language model")
-    return _pointer_request(options)
+        raise UsageError(f"--model {model} needs --prompt TEXT, or --request FILE")
+    return _checked(model, _pointer_request(options))
 
 
 def read_requests(file: str) -> list[Json]:
@@ -100,6 +109,13 @@ def metadata_of(pairs: Sequence[str]) -> Json:
             raise UsageError(f"--metadata {pair!r}: expected KEY=VALUE")
         metadata[key] = value
     return metadata
+
+
+def _checked(model: str, request: Json) -> Json:
+    """The same request. What the pointer task refuses is refused before torch and a model are loaded."""
+    if model == "pointer":
+        PointerRequest.parse(request)
+    return request
 
 
 def _pointer_request(options: RequestOptions) -> Json:

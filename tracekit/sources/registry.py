@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from tracekit.errors import CheckpointError, MissingExtra, SourceError, UnknownSource, UsageError
 from tracekit.streaming.source import Source
@@ -101,8 +103,8 @@ def load_source(name: str, options: LoadOptions | None = None) -> Source:
     head, colon, argument = name.partition(":")
     entry = SOURCES.get(head)
     if entry is None:
-        if colon and "." in head + argument and all(part.isidentifier() for part in head.split(".")):
-            return _load_own(name, head, argument)
+        if colon and argument.isidentifier() and all(part.isidentifier() for part in head.split(".")):
+            return _load_own(name, head)
         raise UnknownSource(name, SOURCES)
     if bool(argument) != bool(entry.argument):
         expected = f"{head}:{entry.argument}" if entry.argument else head
@@ -115,15 +117,19 @@ def load_source(name: str, options: LoadOptions | None = None) -> Source:
     return factory(argument, options or LoadOptions())
 
 
-def _load_own(name: str, module: str, attribute: str) -> Source:
+def _load_own(name: str, module: str) -> Source:
+    """A source of one's own, also from the current folder, as a person who typed its name expects."""
+    if str(Path.cwd()) not in sys.path:
+        sys.path.append(str(Path.cwd()))  # last, so that nothing there hides an installed module
     try:
-        source = _resolve(name)()
+        factory = _resolve(name)
     except ModuleNotFoundError as error:
         if error.name is None or not (module == error.name or module.startswith(error.name + ".")):
-            raise
+            raise SourceError(f"--model {name}: {error}") from error
         raise SourceError(f"--model {name}: there is no module {error.name!r} on the import path") from error
     except AttributeError as error:
         raise SourceError(f"--model {name}: {error}") from error
+    source = factory()
     if not isinstance(source, Source):
         found = type(source).__name__
         raise SourceError(f"--model {name}: expected it to return a tracekit.Source; found {found}")
