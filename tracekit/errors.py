@@ -39,6 +39,7 @@ out of the run as itself.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 
 __all__ = [
@@ -171,7 +172,9 @@ class RunFailed(RunError):
 
     def __init__(self, error: BaseException, path: object) -> None:
         self.path = str(path)
-        super().__init__(f"the model raised {type(error).__name__}: {error}; the rows before it are in {path}")
+        super().__init__(
+            f"the model raised {type(error).__name__}: {error}; the rows before it are in {path}"
+        )
 
 
 class RecordedFailure(RunError):
@@ -298,7 +301,7 @@ class JournalLeft(StorageError):
     """An interrupted run's journal is in the way; nothing of it is lost."""
 
     def __init__(self, path: object) -> None:
-        super().__init__(path, f"an interrupted run left this journal; run: tracekit recover {path}")
+        super().__init__(path, f"an interrupted run left this journal; run: {_recover(path)}")
 
 
 class OutsideFolder(StorageError):
@@ -313,5 +316,9 @@ class RecordingUnfinished(StorageError):
 
     def __init__(self, journal: object, reason: str) -> None:
         super().__init__(
-            journal, f"{reason}; the rows so far are kept here, then run: tracekit recover {journal}"
+            journal, f"{reason}; the rows so far are kept here; when that is mended, run: {_recover(journal)}"
         )
+
+
+def _recover(journal: object) -> str:
+    return f"tracekit recover {shlex.quote(str(journal))}"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import secrets
+import stat
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -15,6 +16,8 @@ from tracekit.errors import OutputExists, StorageError
 
 # A trace of a million rows is some hundred megabytes; what is larger is not a recording.
 LARGEST_FILE = 2 << 30
+
+_NO_HARD_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS})
 
 
 @contextlib.contextmanager
@@ -30,20 +33,18 @@ def read_file(path: Path | str, limit: int = LARGEST_FILE) -> bytes:
     """A file's bytes; `-` is standard input. Raises StorageError, also for more than `limit` bytes."""
     with in_words(path):
         if str(path) == "-":
-            data = sys.stdin.buffer.read(limit + 1)
-        else:
-            with open_regular(Path(path)) as file:
-                data = file.read(limit + 1)
-    if len(data) > limit:
-        raise StorageError(path, f"is larger than {limit} bytes, so it is not read")
-    return data
+            return b"".join(_pieces(sys.stdin.buffer, limit))
+        with open_regular(Path(path)) as file:
+            if os.fstat(file.fileno()).st_size > limit:
+                raise StorageError(path, _too_large(limit))
+            return file.read()
 
 
 def open_regular(path: Path) -> BinaryIO:
     """A regular file, open for reading. A pipe or a device could block for ever, so they are refused."""
     with in_words(path):
         if path.exists() and not path.is_file() and not path.is_dir():
-            raise StorageError(path, "is not a regular file")
+            raise StorageError(path, "is not a regular file; to read a pipe, give - and pipe it in")
         return path.open("rb")
 
 
@@ -54,14 +55,15 @@ def write_atomically(path: Path, chunks: Iterable[bytes], *, overwrite: bool = F
     was at `path` before is then still there, and no temporary file is left.
     """
     refuse_unwritable(path, overwrite=overwrite)
+    path = _behind_link(path)
     with in_words(path):
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.", suffix=".tmp")
-        temporary = Path(name)
+        temporary = path.with_name(f".tracekit-{secrets.token_hex(8)}.tmp")
         try:
-            with os.fdopen(handle, "wb") as file:
+            with temporary.open("xb") as file:
                 file.writelines(chunks)
                 file.flush()
-                os.fchmod(file.fileno(), 0o666 & ~_umask())
+                if overwrite and path.exists():
+                    os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
                 os.fsync(file.fileno())
             _publish(temporary, path, overwrite=overwrite)
         finally:
@@ -77,15 +79,19 @@ def append(path: Path, data: bytes) -> None:
 
 def refuse_unwritable(path: Path, *, overwrite: bool = False) -> None:
     """Raise what `write_atomically` would raise, before there is anything to lose."""
+    folder = _behind_link(path).parent
     with in_words(path):
         if path.is_dir():
             raise StorageError(path, "is a folder; a recording needs a file name")
+        if path.exists() and not path.is_file():
+            raise StorageError(path, "is not a regular file, so nothing is written in its place")
         if path.exists() and not overwrite:
             raise OutputExists(path)
-    if not path.parent.is_dir():
-        raise StorageError(path.parent, "is not a folder; make it first")
-    if not os.access(path.parent, os.W_OK | os.X_OK):
-        raise StorageError(path.parent, "cannot be written to; check its permissions")
+        if not folder.is_dir():
+            found = "is not a folder" if folder.exists() else "there is no such folder; make it first"
+            raise StorageError(folder, found)
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise StorageError(folder, "cannot be written to; check its permissions")
 
 
 def sync_folder(folder: Path) -> None:
@@ -107,19 +113,39 @@ def _publish(temporary: Path, path: Path, *, overwrite: bool) -> None:
     except FileExistsError:
         raise OutputExists(path) from None
     except OSError as error:
-        # Some file systems have no hard links; there a rename is what is left.
-        if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS):
+        if error.errno not in _NO_HARD_LINKS:
             raise
-        if path.exists():
-            raise OutputExists(path) from None
-        temporary.rename(path)
+        _publish_without_links(temporary, path)
 
 
-def _umask() -> int:
-    # The mask can only be read by setting it; mkstemp's 0600 would hide recordings from colleagues.
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
+def _publish_without_links(temporary: Path, path: Path) -> None:
+    """The name is taken first, by an empty file, since a rename would replace whatever has it."""
+    try:
+        path.open("xb").close()
+    except FileExistsError:
+        raise OutputExists(path) from None
+    try:
+        temporary.replace(path)
+    except OSError:
+        path.unlink()
+        raise
+
+
+def _behind_link(path: Path) -> Path:
+    """What a link leads to, so that a write replaces that and not the link."""
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
+
+
+def _pieces(stream: BinaryIO, limit: int) -> Iterator[bytes]:
+    left = limit
+    while piece := stream.read(1 << 20):
+        if (left := left - len(piece)) < 0:
+            raise StorageError("-", _too_large(limit))
+        yield piece
+
+
+def _too_large(limit: int) -> str:
+    return f"is larger than {limit} bytes, so it is not read"
 
 
 def _reason(error: OSError) -> str:
@@ -130,6 +156,8 @@ def _reason(error: OSError) -> str:
         errno.ENOSPC: "the disk is full",
         errno.EDQUOT: "the disk quota is used up",
         errno.EROFS: "the file system is read-only",
+        errno.EFBIG: "the file would be larger than the system allows",
+        errno.ELOOP: "is a link that cannot be followed",
         errno.ENAMETOOLONG: "the name is too long",
     }
     return reasons.get(error.errno or 0, error.strerror or str(error))

@@ -7,25 +7,29 @@ a second later, so that long a loss of power can reach back. A torn last line is
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
+import stat
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import orjson
 
 from tracekit.errors import JournalLeft, OutputBusy, StorageError, UnreadableDocument
 from tracekit.format.codec import encode_line
-from tracekit.format.layout import HEAD_KEYS
-from tracekit.format.parsing import parse_object
+from tracekit.format.layout import HEAD_KEYS, TAIL_KEYS
 from tracekit.format.schemas import version_of
-from tracekit.format.validation import row_is_valid
+from tracekit.format.types import Json, Kind
+from tracekit.format.validation import check, head_is_valid, numbering, refuse_unwritable, row_is_valid
 from tracekit.storage.files import in_words, open_regular, read_file
 
 SYNC_SECONDS = 1.0
+
+# A link could lead a journal elsewhere, and a pipe without a reader would block for ever.
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 def journal_path(recording: Path) -> Path:
@@ -45,8 +49,13 @@ class JournalWriter:
         self._descriptor = _create(path)
         self._synced_at = clock()
 
-    def begin(self, header: dict[str, Any]) -> None:
-        """Write the header line. Whoever has begun calls `sync` as soon as there is time for it."""
+    def begin(self, header: Json) -> None:
+        """Write the header line. Whoever has begun calls `sync` as soon as there is time for it.
+
+        Raises DocumentError for a header that could never become a recording.
+        """
+        check({**header, "trace": []}, version_of(header, self.path), self.path)
+        refuse_unwritable(header, self.path)
         self._write(encode_line({key: header[key] for key in HEAD_KEYS if key in header}))
 
     def append(self, lines: Iterable[bytes]) -> None:
@@ -55,7 +64,7 @@ class JournalWriter:
         if self._clock() - self._synced_at >= SYNC_SECONDS:
             self.sync()
 
-    def end(self, tail: dict[str, Any]) -> None:
+    def end(self, tail: Json) -> None:
         """Write the end line: status, and summary, error and inference_seconds as far as there are."""
         self._write(encode_line(tail))
         self.sync()
@@ -92,9 +101,9 @@ class Journal:
     `left_out` counts the bytes from the first line on that cannot be read.
     """
 
-    header: dict[str, Any]
-    rows: list[dict[str, Any]] = field(default_factory=list)
-    end: dict[str, Any] | None = None
+    header: Json
+    rows: list[Json] = field(default_factory=list)
+    end: Json | None = None
     left_out: int = 0
 
 
@@ -104,26 +113,19 @@ def read_journal(path: Path | str) -> Journal:
 
 
 def parse_journal(data: bytes, file: object) -> Journal:
-    """Everything whole in a journal's bytes. Raises as `read_journal` does."""
+    """Everything whole in a journal's bytes. Raises UnreadableDocument if not even the header is,
+    InvalidTrace where that is no trace's header."""
     lines = data.splitlines(keepends=True)
-    if not lines or not _parse_line(lines[0]):
+    if not lines or (header := _parse_line(lines[0])) is None:
         raise UnreadableDocument(
             file, "is not a journal, or was cut off within its first line; nothing can be recovered"
         )
-    journal = Journal(parse_object(lines[0], file))
-    version_of(journal.header, file)
-    kept = len(lines[0])
+    check({**header, "trace": []}, version_of(header, file), file)
+    journal = Journal(header, left_out=len(data) - len(lines[0]))
     for line in lines[1:]:
-        if journal.end is not None or (value := _parse_line(line)) is None:
+        if not _take(_parse_line(line), journal):
             break
-        if "status" in value:
-            journal.end = value
-        elif not _fits(value, journal):
-            break
-        else:
-            journal.rows.append(value)
-        kept += len(line)
-    journal.left_out = len(data) - kept
+        journal.left_out -= len(line)
     return journal
 
 
@@ -133,13 +135,53 @@ def is_being_written(path: Path) -> bool:
         return not _try_lock(file.fileno(), fcntl.LOCK_SH)
 
 
-def _fits(row: dict[str, Any], journal: Journal) -> bool:
-    kind = journal.header.get("kind", "loop")
-    number, first = ("loop", 1) if kind == "loop" else ("index", 0)
-    return kind in ("loop", "token") and row_is_valid(row, kind) and row[number] == first + len(journal.rows)
+@contextlib.contextmanager
+def claimed(path: Path) -> Iterator[None]:
+    """Hold a journal that its recorder has left, so that nobody else makes something of it meanwhile.
+
+    Raises OutputBusy if a recorder, or another claim, has it; StorageError where it cannot be read.
+    """
+    with open_regular(path) as file, in_words(path):
+        if not _try_lock(file.fileno(), fcntl.LOCK_EX) or not _lies_at(file.fileno(), path):
+            raise OutputBusy(path)
+        yield
 
 
-def _parse_line(line: bytes) -> dict[str, Any] | None:
+def _take(value: Json | None, journal: Journal) -> bool:
+    """Add a line's value to the journal if it can stand there: the next row, or the end."""
+    if value is None or journal.end is not None:
+        return False
+    if "status" in value:
+        if not _ends(value, journal):
+            return False
+        journal.end = value
+    elif not _continues(value, journal):
+        return False
+    else:
+        journal.rows.append(value)
+    return True
+
+
+def _continues(row: Json, journal: Journal) -> bool:
+    kind: Kind = journal.header.get("kind", "loop")
+    number, first = numbering(kind)
+    arrived = journal.rows[-1]["arrival_seconds"] if journal.rows else 0.0
+    return (
+        row_is_valid(row, kind, journal.header["schema_version"])
+        and row[number] == first + len(journal.rows)
+        and row["arrival_seconds"] >= arrived
+    )
+
+
+def _ends(tail: Json, journal: Journal) -> bool:
+    return (
+        {"status", *TAIL_KEYS}.issuperset(tail)
+        and tail["status"] != "streaming"
+        and head_is_valid({**journal.header, **tail}, journal.header["schema_version"])
+    )
+
+
+def _parse_line(line: bytes) -> Json | None:
     try:
         value = orjson.loads(line)
     except orjson.JSONDecodeError:
@@ -150,18 +192,25 @@ def _parse_line(line: bytes) -> dict[str, Any] | None:
 def _create(path: Path) -> int:
     """A new, locked file. An empty journal of a dead recorder holds nothing, so it is taken over."""
     with in_words(path):
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+        descriptor = os.open(path, _NEW, 0o666)
         try:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise StorageError(path, "is not a regular file, so no journal can be written there")
             if not _try_lock(descriptor, fcntl.LOCK_EX):
                 raise OutputBusy(path)
             if os.fstat(descriptor).st_size > 0:
                 raise JournalLeft(path)
-            if not path.exists() or os.fstat(descriptor).st_ino != path.stat().st_ino:
+            if not _lies_at(descriptor, path):
                 raise OutputBusy(path)  # its owner finished and removed it between our two calls
         except StorageError:
             os.close(descriptor)
             raise
     return descriptor
+
+
+def _lies_at(descriptor: int, path: Path) -> bool:
+    """Whether an open file still has its name."""
+    return path.exists() and os.path.samestat(os.fstat(descriptor), path.stat())
 
 
 def _try_lock(descriptor: int, mode: int) -> bool:

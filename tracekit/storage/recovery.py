@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tracekit.errors import OutputBusy, UsageError
+from tracekit.errors import UsageError
 from tracekit.format.codec import as_trace
 from tracekit.format.types import Trace
-from tracekit.storage.files import in_words
-from tracekit.storage.journal import Journal, is_being_written, journal_path, read_journal
+from tracekit.storage.journal import Journal, claimed, journal_path, read_journal
 from tracekit.storage.store import save
 
 
@@ -27,18 +26,16 @@ def recover(journal: Path, out: Path | None = None, *, overwrite: bool = False) 
     """Write the recording and, once that is safe on disk, remove the journal.
 
     Without `out` the recording's name is the journal's without `.journal`. Raises
-    OutputBusy while a recorder still writes, UnreadableDocument where not even the
-    header is whole, and what `save` raises; the journal is then still there.
+    OutputBusy while a recorder still writes, DocumentError where not even the header is
+    whole, and what `save` raises; the journal is then still there.
     """
     if journal.suffix != ".journal":
         raise UsageError(
             f"{journal}: a journal's name ends in .journal ({journal_path(journal).name}, perhaps)"
         )
-    if is_being_written(journal):
-        raise OutputBusy(journal)
-    found = read_journal(journal)
-    path = save(trace_of(found), out or journal.with_suffix(""), overwrite=overwrite)
-    with in_words(journal):
+    with claimed(journal):
+        found = read_journal(journal)
+        path = save(trace_of(found), out or journal.with_suffix(""), overwrite=overwrite)
         journal.unlink()
     return Recovery(path, len(found.rows), found.left_out)
 

@@ -7,14 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tracekit.errors import DocumentError, StorageError
-from tracekit.format.codec import Outline, decode, decode_outline, encode_chunks
-from tracekit.format.layout import HEAD_KEYS
-from tracekit.format.schemas import version_of
+from tracekit.errors import StorageError
+from tracekit.format.codec import Outline, decode, decode_document, decode_outline, encode_chunks
 from tracekit.format.types import Trace
 from tracekit.storage.files import in_words, open_regular, read_file, write_atomically
 
-_OUTLINE_BYTES = 64 << 10
+# A head or a tail is some kilobytes; the text of a long generation, in its summary, some hundred.
+_OUTLINE_BYTES = (64 << 10, 4 << 20)
 
 
 def load(path: Path | str) -> Trace:
@@ -36,20 +35,15 @@ def save(trace: Mapping[str, Any], path: Path | str, *, overwrite: bool = False)
 
 
 def outline(path: Path | str) -> Outline:
-    """A recording's head, tail and last row. The rows are read only if its bytes are not canonical.
+    """A recording's head, tail and last row. The other rows are read only if its bytes are not canonical.
 
-    The document is in its own version and has not been validated. Raises as `load` does.
+    The document is in its own version, and valid as far as it has been read. Raises as `load` does.
     """
     if str(path) != "-":
-        with in_words(path), open_regular(Path(path)) as file:
-            size = os.fstat(file.fileno()).st_size
-            head = file.read(_OUTLINE_BYTES)
-            file.seek(max(0, size - _OUTLINE_BYTES))
-            tail = file.read(_OUTLINE_BYTES)
-        if (found := decode_outline(head, tail, path)) is not None:
-            version_of(found.document, path)
-            return found
-    document: dict[str, Any] = {**load(path)}
+        for window in _OUTLINE_BYTES:
+            if (found := decode_outline(*_ends(Path(path), window), path)) is not None:
+                return found
+    document = decode_document(read_file(path), path)
     rows = document.pop("trace")
     return Outline(document, rows[-1] if rows else None)
 
@@ -57,7 +51,7 @@ def outline(path: Path | str) -> Outline:
 def find(paths: Iterable[Path | str]) -> Iterator[Path]:
     """Recordings: files as named, and under each folder every `*.json` that is not hidden, sorted.
 
-    Raises StorageError for a path that is not there and a folder that holds none.
+    Raises StorageError for a folder that holds none.
     """
     for path in map(Path, paths):
         if not path.is_dir():
@@ -69,13 +63,12 @@ def find(paths: Iterable[Path | str]) -> Iterator[Path]:
         yield from inside
 
 
-def looks_like_trace(path: Path) -> bool:
-    """Whether a file's head has a trace's keys: a cheap sieve for folders that hold other JSON too."""
-    try:
-        document = outline(path).document
-    except (DocumentError, StorageError):
-        return False
-    return set(HEAD_KEYS) >= set(document) - {"summary", "error", "inference_seconds"}
+def _ends(path: Path, window: int) -> tuple[bytes, bytes]:
+    """A file's first and last bytes, of which there are at most `window`."""
+    with in_words(path), open_regular(path) as file:
+        head = file.read(window)
+        file.seek(max(0, os.fstat(file.fileno()).st_size - window))
+        return head, file.read(window)
 
 
 def _is_listed(relative: Path) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from tracekit.errors import DocumentError, RecordingUnfinished, StorageError
+from tracekit.errors import DocumentError, RecordingUnfinished, StorageError, TracekitError
 from tracekit.format.codec import as_trace, encode_line
 from tracekit.format.types import Json, Trace
 from tracekit.storage.files import refuse_unwritable
@@ -92,8 +92,10 @@ class Recorder:
         refuse_unwritable(self.path, overwrite=self.target.overwrite)
         self._journal = JournalWriter(journal_path(self.path))
         try:
+            # Once more, now that no other recorder can be there: one may have ended just before.
+            refuse_unwritable(self.path, overwrite=self.target.overwrite)
             self._journal.begin(self.header)
-        except StorageError:
+        except TracekitError:
             self._journal.discard()
             raise
         return self
