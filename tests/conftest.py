@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import tracekit
+from tests.browser import browser as browser
 from tracekit.sources.registry import load_source
 
 ROOT = Path(__file__).parents[1]
