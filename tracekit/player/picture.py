@@ -58,14 +58,17 @@ def _figure(trace: Trace) -> Figure:
     from matplotlib.figure import Figure
 
     panels = [panel for panel in _panels(trace) if any(map(math.isfinite, panel.values))]
-    heights = [0.32, *[1.0] * len(panels)]
+    judged = any("correct" in row for row in trace["trace"])
+    heights = [0.32] * judged + [1.0] * len(panels)
     figure = Figure(figsize=(8, 0.9 + 1.35 * len(panels)), layout="constrained")
     axes = figure.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
     figure.suptitle(_title(trace), x=0.01, ha="left", fontweight="bold", parse_math=False)
-    _draw_steps(axes[0], trace["trace"])
-    for ax, panel in zip(axes[1:], panels, strict=True):
+    if judged:
+        _draw_steps(axes[0], trace["trace"])
+    for ax, panel in zip(axes[judged:], panels, strict=True):
         _draw_panel(ax, panel)
     axes[-1].set_xlabel(trace["kind"])
+    axes[-1].set_xlim(0.4, len(trace["trace"]) + 0.6)
     return figure
 
 

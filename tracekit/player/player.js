@@ -920,9 +920,8 @@ class TokenText {
     span.firstChild.data = blank; // it would be shaded at the end of a line
     write(span.lastChild, text.slice(blank.length));
     span.hidden = false;
-    span.className = "tk-token tk-ahead";
-    span.classList.toggle("tk-off", row.correct === false);
-    span.classList.toggle("tk-differs", this.first + at === difference);
+    const off = row.correct === false ? " tk-off" : "", differs = this.first + at === difference ? " tk-differs" : "";
+    span.className = `tk-token tk-ahead${off}${differs}`;
     const surprise = 1 - exp(min(0, row.logprob));
     span.style.setProperty("--tk-surprise", surprise.toFixed(3));
     if (at < this.shownTo) this.shownTo = at;
@@ -1411,7 +1410,7 @@ class Player {
   drawTiming() {
     const { count, median, p99 } = this.meter.read();
     const what = count
-      ? `${number(count)} rows shown: half within ${median.toFixed(1)} ms of their recorded time, 99 % within ${p99.toFixed(1)} ms.`
+      ? `${number(count)} moments shown: half within ${median.toFixed(1)} ms of their recorded time, 99 % within ${p99.toFixed(1)} ms.`
       : "Play it, and how far from its recorded time each row is shown will stand here.";
     write(this.timingText, `${what} A frame lasts ${(this.frameMs ?? FRAME_MS).toFixed(1)} ms.`);
   }
@@ -1624,8 +1623,10 @@ class Player {
 
   open() {
     const { speed, step, time } = this.options, isShort = this.timeline.duration < TOO_SHORT_SECONDS;
+    const offered = isShort && this.slowSpeed && !this.following ? this.slowSpeed : 1;
     this.said = 0;
-    this.set({ speed: speed ?? (isShort && this.slowSpeed && !this.following ? this.slowSpeed : 1) });
+    this.speed = playable(speed ?? offered);
+    this.set({});
     this.draw();
     if (step !== undefined || time !== undefined) this.seekTo({ step, time });
   }
@@ -1636,15 +1637,16 @@ class Player {
   }
 
   set(changes) {
-    const recorded = this.timeline.recordedAt(this.position), passed = this.passed;
+    const recorded = this.timeline.recordedAt(this.position), passed = this.passed, before = this.speed;
     for (const name of ["rowsPerSecond", "maxPause"]) if (name in changes) this.pace[name] = changes[name] > 0 ? changes[name] : null;
-    if ("speed" in changes) this.speed = max(SLOWEST, min(FASTEST, changes.speed > 0 ? changes.speed : 1));
+    if ("speed" in changes) this.speed = playable(changes.speed);
     if ("loop" in changes) this.loop = Boolean(changes.loop);
     if ("sync" in changes) this.sync = changes.sync === "time" ? "time" : "index";
     if ("theme" in changes) (this.theme = changes.theme), this.dress();
     if ("following" in changes) this.setFollowing(changes.following);
     if ("rowsPerSecond" in changes || "maxPause" in changes || "sync" in changes) this.replace(recorded, passed, "sync" in changes);
-    if ("speed" in changes) this.fillSpeeds(), (this.meter = new Meter()), this.emit("speed", { speed: this.speed });
+    if (this.speed !== before) (this.meter = new Meter()), this.emit("speed", { speed: this.speed });
+    this.fillSpeeds();
     this.paceSelect.value = String(this.pace.rowsPerSecond ?? "");
     this.pauseSelect.value = String(this.pace.maxPause ?? "");
     this.syncSelect.value = this.sync;
@@ -1701,6 +1703,10 @@ class Player {
     this.watcher.disconnect();
     this.root.remove();
   }
+}
+
+function playable(speed) {
+  return max(SLOWEST, min(FASTEST, speed > 0 ? speed : 1));
 }
 
 function fillSelect(select, entries) {
