@@ -34,6 +34,13 @@ _ARCHITECTURE = "LoopedTransformer"
 _PICKLE_NAMES = ("pytorch_model.bin", "model.bin", "model.pt", "model.pth", "model.pkl", "model.ckpt")
 # A zip archive (torch.save since 1.6) and a bare pickle of protocol 2 or later.
 _PICKLE_STARTS = (b"PK\x03\x04", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
+# The tensor, and its axis, that shows each size that a config may choose.
+_SIZED_BY = {
+    "width": ("embedding.weight", 1),
+    "hidden": ("core.expand.weight", 0),
+    "code_bits": ("to_code.weight", 0),
+    "completion_hidden": ("completion_head.0.weight", 0),
+}
 _LARGEST_SIZE = 65536
 
 
@@ -190,8 +197,10 @@ def _parse_weights(folder: Path, content: bytes) -> dict[str, Tensor]:
 
 
 def _build_model(folder: Path, config: LoopedConfig, weights: dict[str, Tensor]) -> LoopedTransformer:
-    # On the meta device nothing is allocated, whatever sizes the config claims.
-    with torch.device("meta"):
+    _check_sizes(folder, config, weights)
+    # The first weights are drawn only to be replaced, so nobody's random numbers may change by it.
+    # (The meta device would draw none, but brings two seconds of torch's compiler with it.)
+    with torch.random.fork_rng(devices=[]):
         model = LoopedTransformer(config)
     expected = model.state_dict()
     for name in sorted(expected.keys() | weights.keys()):
@@ -200,6 +209,18 @@ def _build_model(folder: Path, config: LoopedConfig, weights: dict[str, Tensor])
             raise CheckpointError(folder, f"model.safetensors: tensor {name} {fault}")
     model.load_state_dict(weights, assign=True)
     return model.requires_grad_(False).eval()
+
+
+def _check_sizes(folder: Path, config: LoopedConfig, weights: dict[str, Tensor]) -> None:
+    """Refuse sizes that the weights do not have, before a model of the claimed size is allocated."""
+    for size, (name, axis) in _SIZED_BY.items():
+        shape = list(weights[name].shape) if name in weights else None
+        claimed = getattr(config, size)
+        if shape is None:
+            raise CheckpointError(folder, f"model.safetensors: tensor {name} is missing")
+        if len(shape) <= axis or shape[axis] != claimed:
+            found = f"has shape {shape}, where the config gives {size} {claimed}"
+            raise CheckpointError(folder, f"model.safetensors: tensor {name} {found}")
 
 
 def _tensor_fault(expected: Tensor | None, found: Tensor | None) -> str | None:

@@ -1,0 +1,31 @@
+"""How the benchmarks measure: contestants in turn, so that all see the machine's same moods; medians."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Mapping
+
+Contestant = Callable[[], object]
+
+
+def interleaved(contestants: Mapping[str, Contestant], rounds: int = 9) -> dict[str, list[float]]:
+    """Seconds each took, a figure a round, after one round that does not count."""
+    took: dict[str, list[float]] = {name: [] for name in contestants}
+    for round_ in range(rounds + 1):
+        for name, contestant in contestants.items():
+            began = time.perf_counter()
+            contestant()
+            if round_:
+                took[name].append(time.perf_counter() - began)
+    return took
+
+
+def report(title: str, took: Mapping[str, list[float]], baseline: str, bounds: Mapping[str, float]) -> None:
+    """Print a line a contestant: median, and the median of the ratios to the baseline round by round."""
+    print(f"\n{title}  (baseline: {baseline}, {len(took[baseline])} rounds)")
+    for name, seconds in took.items():
+        ratios = [ours / floor for ours, floor in zip(seconds, took[baseline], strict=True)]
+        bound = f"   asked: at most {bounds[name]:g}" if name in bounds else ""
+        median, ratio = statistics.median(seconds) * 1e3, statistics.median(ratios)
+        print(f"  {name:<34} {median:9.2f} ms   {ratio:6.3f} ×   least {min(seconds) * 1e3:9.2f} ms{bound}")
