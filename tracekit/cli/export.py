@@ -96,9 +96,8 @@ def _refuse(wanted: dict[str, str], paths: Sequence[str], *, overwrite: bool) ->
         raise UsageError("only one format can go to standard output")
     for name, out in wanted.items():
         if len(paths) > FORMS[name].most:
-            raise UsageError(
-                f"--{name} takes {('one recording', 'one or two')[FORMS[name].most - 1]}, not {len(paths)}"
-            )
+            most = "one recording" if FORMS[name].most == 1 else "one recording or two"
+            raise UsageError(f"--{name} takes {most}, not {len(paths)}")
         if out == "-" and not FORMS[name].is_text:
             raise UsageError(f"--{name} is not text; name a file for it")
         if out != "-":

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from tracekit.errors import MissingExtra
+from tracekit.errors import MissingExtra, UsageError
 from tracekit.format.types import Json, Trace
 
 if TYPE_CHECKING:
@@ -41,7 +41,12 @@ class _Panel:
 
 
 def export_picture(trace: Trace, form: Literal["png", "svg"]) -> bytes:
-    """Steps, probabilities and gaps over one axis of steps. Raises MissingExtra without matplotlib."""
+    """Steps, probabilities and gaps over one axis of steps.
+
+    Raises MissingExtra without matplotlib, UsageError for a run that has no rows.
+    """
+    if not trace["trace"]:
+        raise UsageError("the run has no rows, so there is nothing to draw")
     try:
         import matplotlib
     except ModuleNotFoundError as error:

@@ -720,13 +720,13 @@ class Curve {
 
   scale() {
     const { column, unit, surface } = this;
-    this.left = surface.width < 300 ? 40 : 46;
+    this.left = 50;
     this.wide = surface.width - this.left - 8;
     this.tall = surface.height - 16;
     this.low = unit ? 0 : min(column.low, this.bars ? Infinity : 0);
     this.high = unit ? 1 : column.high > this.low ? column.high : this.low + 1;
     this.log = this.bars && column.high > 8 * max(1e-9, column.low);
-    if (this.log) this.low = max(column.low, column.high / 1e4, 1e-7);
+    if (this.log) this.low = max(column.low, column.high / 1e4, 1e-7) / 2;
     else if (this.bars) this.low = 0;
   }
 

@@ -40,7 +40,9 @@ def export_csv(trace: Trace) -> bytes:
 
 def _columns(kind: Kind, rows: list[Json]) -> list[str]:
     filled = {column for row in rows for column, _ in _cells(row)}
-    return [column for key in ROW_KEYS[kind] for column in _columns_of(key, rows) if column in filled]
+    return [
+        column for key in ROW_KEYS[kind] for column in _columns_of(key, rows) if column in filled or not rows
+    ]
 
 
 def _columns_of(key: str, rows: list[Json]) -> list[str]:
