@@ -194,12 +194,12 @@ def _verdict(version: int) -> jsonschema_rs.Validator:
 
 
 def _explain(value: object, rules: Json) -> ValidationError:
-    """jsonschema's most telling error for a value that is known to be invalid."""
+    """jsonschema's error for the outermost fault of an invalid value, by the rule that depends on least."""
     from jsonschema import Draft202012Validator
-    from jsonschema.exceptions import relevance
     from referencing import Registry
 
-    return max(Draft202012Validator(rules, registry=Registry()).iter_errors(value), key=relevance)
+    errors = Draft202012Validator(rules, registry=Registry()).iter_errors(value)
+    return min(errors, key=lambda error: (len(error.absolute_path), len(error.absolute_schema_path)))
 
 
 def _non_finite(value: object, within: tuple[str | int, ...]) -> Iterator[tuple[Path, float]]:

@@ -46,7 +46,7 @@ def worded(error: ValidationError) -> tuple[str, str]:
     if rule in ("enum", "const"):
         allowed = value if isinstance(value, list) else [value]
         return ("one of " if len(allowed) > 1 else "") + ", ".join(map(shown, allowed)), found
-    if rule is None:  # the schema `false`
+    if rule == "not":
         return "nothing here while the trace has this status", found
     return _LIMITS[str(rule)].format(value), found
 
