@@ -18,6 +18,7 @@ from transformers import (
 import tracekit
 from tests.sources.huggingface.tiny import tiny_llama
 from tracekit.errors import NonFiniteOutput, SourceError, UsageError
+from tracekit.sources.huggingface.architectures import ARCHITECTURES
 from tracekit.sources.huggingface.looped import LoopedSource
 
 PROMPT = {"prompt": "The quick brown fox jumps over the lazy dog"}
@@ -115,7 +116,7 @@ def test_every_loop_is_a_row_with_what_it_predicts(looped: LoopedSource) -> None
 
 def test_a_row_is_compared_with_the_loop_before(looped: LoopedSource) -> None:
     first, *later = run(looped)["trace"]
-    assert "kl" not in first and "cosine" not in first
+    assert not {"kl", "cosine"} & set(first)
     assert len(later) == LOOPS - 1
     assert all(row["kl"] > 0 and -1 <= row["cosine"] < 1 for row in later)
 
@@ -158,10 +159,20 @@ def test_the_model_is_left_without_hooks(looped: LoopedSource) -> None:
 
 
 def test_a_cancelled_run_ends_within_one_loop(looped: LoopedSource) -> None:
-    snapshots = tracekit.stream(looped, PROMPT, options=tracekit.RunOptions(interval_seconds=0))
-    next(snapshots)
-    snapshots.close()
-    assert run(looped)["status"] == "complete"
+    options = tracekit.RunOptions()
+    calls = []
+
+    def cancel_in_the_second(*_: object) -> None:
+        calls.append(1)
+        if len(calls) == 2:
+            options.cancel.set()
+
+    last = ARCHITECTURES[looped.model.config.model_type].last(looped.model)
+    last.register_forward_hook(cancel_in_the_second)
+
+    *_, end = tracekit.stream(looped, PROMPT, options=options)
+
+    assert (end["status"], len(end["trace"]), len(calls)) == ("cancelled", 1, 2)
 
 
 def test_what_a_looped_model_raises_comes_out_as_itself(looped: LoopedSource) -> None:

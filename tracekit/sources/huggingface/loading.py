@@ -36,6 +36,7 @@ from tracekit.storage.files import in_words
 
 __all__ = ["Loaded", "load", "save_folder"]
 
+_TOKENIZERS = ("tokenizer.json", "tokenizer.model", "vocab.json", "vocab.txt", "spiece.model", "tekken.json")
 _FROM_A_HUB = ("*.json", "*.safetensors", "*.jinja", "*.model", "*.txt")
 
 
@@ -67,12 +68,12 @@ def load(
     device = _usable_device(options.device)
     dtype = _usable_dtype(options.dtype, device)
     weights = find_weights(_folder(name, options))
+    shared = _shared(weights, options)
     with _quietly(), ThreadPoolExecutor(1) as beside:
+        config = _config(weights, shared)
+        _refuse_too_large(weights, _effective_dtype(dtype, config, weights), device)
         # Hashing frees the interpreter and reads what loading reads, so beside it it costs next to nothing.
         sha256 = beside.submit(sha256_of, weights.files)
-        shared = _shared(weights, options)
-        config = _translated(weights, "config", lambda: AutoConfig.from_pretrained(weights.folder, **shared))
-        _refuse_too_large(weights, _effective_dtype(dtype, config, weights), device)
         tokenizer = _tokenizer(weights, shared)
         model = _model(weights, auto_class(config), {**shared, "config": config, "dtype": dtype})
         identity: Model = {**identity_of(model.to(device), source), "sha256": sha256.result()}
@@ -112,16 +113,19 @@ def _folder(name: str, options: LoadOptions) -> Path:
     try:
         return Path(huggingface_hub.snapshot_download(name, allow_patterns=patterns))
     except (HfHubHTTPError, HFValidationError, OSError) as error:
-        reason = f"there is no such folder, and the hub gives no such model: {_first_line(error)}"
+        reason = f"there is no such folder, and the hub gives no such model: {_in_one_line(error)}"
         raise CheckpointError(name, reason) from error
 
 
 def _usable_device(name: str) -> torch.device:
     try:
         device = torch.device(name)
+    except RuntimeError as error:
+        raise DeviceError(name, "torch knows no such device; cpu always works") from error
+    try:
         torch.empty(1, device=device)
     except (RuntimeError, AssertionError, NotImplementedError, ImportError) as error:
-        raise DeviceError(name, f"cannot be used ({_first_line(error)}); cpu always works") from error
+        raise DeviceError(name, f"cannot be used ({_in_one_line(error)}); cpu always works") from error
     if device.type == "meta":
         raise DeviceError(name, "holds no numbers, so nothing can run on it")
     return device
@@ -172,12 +176,24 @@ def _free_bytes(device: torch.device) -> int:
     return available
 
 
+def _config(weights: Weights, shared: dict[str, Any]) -> Any:
+    try:
+        return _translated(weights, "config", lambda: AutoConfig.from_pretrained(weights.folder, **shared))
+    except CheckpointError as error:
+        if "custom code" in error.reason:
+            reason = "needs code that comes with it; if you trust it, add --trust-remote-code"
+            raise CheckpointError(weights.folder, reason) from error
+        raise
+
+
 def _tokenizer(weights: Weights, shared: dict[str, Any]) -> Any:
+    if weights.gguf is None and not any((weights.folder / name).is_file() for name in _TOKENIZERS):
+        raise CheckpointError(weights.folder, "has no tokenizer (tokenizer.json)")
     tokenizer = _translated(
         weights, "tokenizer", lambda: AutoTokenizer.from_pretrained(weights.folder, **shared)
     )
     if not tokenizer("a", add_special_tokens=False)["input_ids"]:
-        raise CheckpointError(weights.folder, "has no tokenizer (tokenizer.json)")
+        raise CheckpointError(weights.folder, "its tokenizer makes no tokens of text")
     return tokenizer
 
 
@@ -188,12 +204,17 @@ def _model(weights: Weights, auto: Any, arguments: dict[str, Any]) -> Any:
         arguments |= {"quantization_config": GgufConfig(dequantize=True)}
         arguments["dtype"] = arguments["dtype"] or torch.float32
     arguments["dtype"] = arguments["dtype"] or "auto"
-    arguments |= {"use_safetensors": True, "output_loading_info": True}
+    # A wrong shape is asked to be let through only to be named below.
+    arguments |= {"use_safetensors": True, "output_loading_info": True, "ignore_mismatched_sizes": True}
     with _without_gguf_bar():
         load_model = functools.partial(auto.from_pretrained, weights.folder, **arguments)
         model, info = _translated(weights, "model", load_model)
     if missing := sorted(info["missing_keys"]):
         raise CheckpointError(weights.folder, f"lacks weights of the model: {', '.join(missing[:3])}")
+    if wrong := sorted(info["mismatched_keys"]):
+        name, found, expected = wrong[0]
+        reason = f"weight {name} has shape {list(found)}, where the config gives {list(expected)}"
+        raise CheckpointError(weights.folder, reason)
     return model.eval()
 
 
@@ -205,12 +226,11 @@ def _translated(weights: Weights, part: str, load_part: Callable[[], Any]) -> An
     # The boundary to a library that names no errors of its own: whatever broke it, the checkpoint did.
     except Exception as error:
         name = weights.files[0] if weights.gguf else weights.folder
-        raise CheckpointError(name, f"its {part} cannot be loaded: {_first_line(error)}") from error
+        raise CheckpointError(name, f"its {part} cannot be loaded: {_in_one_line(error)}") from error
 
 
-def _first_line(error: Exception) -> str:
-    lines = str(error).strip().splitlines()
-    return f"{lines[0]:.300}" if lines else type(error).__name__
+def _in_one_line(error: Exception) -> str:
+    return f"{' '.join(str(error).split()):.300}" or type(error).__name__
 
 
 @contextlib.contextmanager
