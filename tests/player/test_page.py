@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 import tracekit
 from tests.conftest import RECORDINGS
@@ -95,6 +95,15 @@ def test_one_key_leads_from_slow_motion_to_the_recorded_speed_and_back(play: Ope
     press(page, "s")
 
     assert (recorded, speed(page)) == ("1", "slow")
+
+
+def test_an_even_pace_is_as_many_rows_a_second_as_it_says(play: Open) -> None:
+    page = play("short")
+
+    page.get_by_label("Pace").select_option("even, 10/s")
+
+    assert speed(page) == "1"
+    assert page.locator(".tk-remark").inner_text() == ""
 
 
 def test_a_run_long_enough_to_see_starts_at_the_recorded_speed(play: Open) -> None:
@@ -319,8 +328,8 @@ def test_another_link_on_the_open_page_goes_there(play: Open) -> None:
     page = play("short", link="#step=2")
 
     page.evaluate("location.hash = '#step=7&speed=4'")
-    page.wait_for_function("document.querySelector('.tk-facts dd').textContent === '7 / 12'")
 
+    expect(page.locator(".tk-facts dd").first).to_have_text("7 / 12")
     assert speed(page) == "4"
 
 

@@ -41,8 +41,24 @@ const PAGE_TOKENS = 240; // the most tokens that are elements at once
 const TRAIL_STEPS = 14;
 const LONGEST_TEXT = 400; // characters of a token or letter that are drawn
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-const UNKNOWN = 0, RIGHT = 1, WRONG = 2, INVALID = 4; // a row's mark, as bits
-const COLOURS = ["text", "muted", "faint", "line", "panel", "page", "right", "wrong", "invalid", "warn", "accent", "on"];
+const UNKNOWN = 0,
+  RIGHT = 1,
+  WRONG = 2,
+  INVALID = 4; // a row's mark, as bits
+const COLOURS = [
+  "text",
+  "muted",
+  "faint",
+  "line",
+  "panel",
+  "page",
+  "right",
+  "wrong",
+  "invalid",
+  "warn",
+  "accent",
+  "on",
+];
 
 // ---------------------------------------------------------------- words and elements
 
@@ -81,10 +97,10 @@ const ICONS = {
   play: "M7.5 4.5v15L20 12z",
   pause: "M6.5 5h4v14h-4zM13.5 5h4v14h-4z",
   next: "M8.5 5v14L18 12z",
-  repeat: "M7 7h9l-2-2 1.500-1.500L20 8l-4.500 4.500L14 11l2-2H9v3H7zM17 17H8l2 2-1.500 1.500L4 16l4.500-4.500L10 13l-2 2h7v-3h2z",
-  follow: "M4 5l7 7-7 7zM11 5l7 7-7 7zM18 5h2.200v14H18z",
+  repeat: "M7 7h9l-2-2 1.5-1.5L20 8l-4.5 4.5L14 11l2-2H9v3H7zM17 17H8l2 2-1.5 1.5L4 16l4.5-4.5L10 13l-2 2h7v-3h2z",
+  follow: "M4 5l7 7-7 7zM11 5l7 7-7 7zM18 5h2.2v14H18z",
   theme: "M12 3a9 9 0 1 0 0 18zM12 3a9 9 0 0 1 0 18v-2a7 7 0 0 0 0-14z",
-  save: "M11 4h2v8l2.800-2.800 1.400 1.400L12 15.800l-5.200-5.200 1.400-1.400L11 12zM5 18h14v2H5z",
+  save: "M11 4h2v8l2.8-2.8 1.4 1.4L12 15.8l-5.2-5.2 1.4-1.4L11 12zM5 18h14v2H5z",
 };
 
 /** A text to be shown: not too long, and without the marks by which it could turn its neighbours around. */
@@ -139,7 +155,8 @@ function times(speed) {
 
 /** The number of values in the ascending `values[0..length)` that are at most `limit`. */
 function upperBound(values, length, limit) {
-  let low = 0, high = length;
+  let low = 0,
+    high = length;
   while (low < high) {
     const middle = (low + high) >>> 1;
     if (values[middle] <= limit) low = middle + 1;
@@ -176,7 +193,7 @@ class Column {
 /** One trace: its rows as they are, and what is drawn of them as columns. */
 class Reel {
   constructor(trace) {
-    this.trace = trace;
+    this.trace = { ...trace }; // its tail comes later, and the caller's document is the caller's
     this.isLoop = trace.kind !== "token";
     this.rows = [];
     this.times = new Column(Float64Array);
@@ -190,7 +207,7 @@ class Reel {
     this.crossing = -1;
     this.firstError = -1;
     this.threshold = trace.settings?.threshold ?? NaN;
-    this.mapping = readMapping(trace.request);
+    this.mapping = this.isLoop ? readMapping(trace.request) : null;
     this.extend(trace.trace ?? []);
   }
 
@@ -215,14 +232,17 @@ class Reel {
   }
 
   push(row) {
-    const at = this.length, time = max(this.last, row.arrival_seconds);
+    const at = this.length,
+      time = max(this.last, row.arrival_seconds);
     this.gaps.push(time - this.last);
     this.times.push(time);
     this.rows.push(row);
     this.marks.push(markOf(row));
     this.probability.push(row.logprob === undefined ? NaN : exp(row.logprob));
     this.stop.push(row.stop_probability ?? NaN);
-    for (const name of ["entropy", "kl", "cosine"]) this[name].push(row[name] ?? NaN);
+    this.entropy.push(row.entropy ?? NaN);
+    this.kl.push(row.kl ?? NaN);
+    this.cosine.push(row.cosine ?? NaN);
     if (this.crossing < 0 && row.stop_probability >= this.threshold) this.crossing = at;
     const asked = this.trace.request?.steps ?? Infinity;
     if (this.firstError < 0 && row.correct === false && at < asked) this.firstError = at;
@@ -230,7 +250,12 @@ class Reel {
 
   /** Whether `trace` is this run, grown or ended. */
   continues(trace) {
-    return trace.id === this.trace.id && trace.kind === this.trace.kind && trace.trace.length >= this.length && !(this.ended && trace.status === "streaming");
+    return (
+      trace.id === this.trace.id &&
+      trace.kind === this.trace.kind &&
+      trace.trace.length >= this.length &&
+      !(this.ended && trace.status === "streaming")
+    );
   }
 
   /** What the run would be called: the model, and in a few words what was asked. */
@@ -250,8 +275,13 @@ class Reel {
 function readMapping(request) {
   if (!Array.isArray(request?.mapping)) return null;
   const table = new Int8Array(26).fill(-1);
-  for (const [from, to] of request.mapping) table[LETTERS.indexOf(from)] = LETTERS.indexOf(to);
+  for (const [from, to] of request.mapping) table[letterOf(from)] = letterOf(to);
   return table;
+}
+
+/** A letter's place in the alphabet; -1 for any other text. */
+function letterOf(text) {
+  return text.length === 1 ? LETTERS.indexOf(text) : -1;
 }
 
 function markOf(row) {
@@ -282,7 +312,8 @@ function saidBy(row) {
 function firstDifference(one, other) {
   const shared = min(one.length, other.length);
   for (let at = 0; at < shared; at++) {
-    const a = one.rows[at], b = other.rows[at];
+    const a = one.rows[at],
+      b = other.rows[at];
     if (saidBy(a) !== saidBy(b) || (!one.isLoop && a.token_id !== b.token_id)) return at;
   }
   const shorter = one.length < other.length ? one : other;
@@ -365,7 +396,8 @@ function momentOf(reel, at, total) {
 /** As tracekit.Pace does it: evenly spaced or not, then no pause longer than allowed. */
 function paced(moments, { rowsPerSecond, maxPause }) {
   const due = new Float64Array(moments.length);
-  let before = 0, sum = 0;
+  let before = 0,
+    sum = 0;
   for (let at = 0; at < moments.length; at++) {
     const moment = rowsPerSecond ? (at + 1) / rowsPerSecond : moments[at];
     sum = maxPause ? sum + min(moment - before, maxPause) : moment;
@@ -489,7 +521,8 @@ class Wheel {
     this.dot = size * 0.034;
     surface.stamp(surface.layer(theme, (still) => this.paintTable(still, ink)));
     const first = max(0, shown - TRAIL_STEPS);
-    for (let at = first; at < shown - 1; at++) this.paintStep(pen, at, 0.1 + 0.5 * ((at - first) / TRAIL_STEPS) ** 1.5, ink);
+    for (let at = first; at < shown - 1; at++)
+      this.paintStep(pen, at, 0.1 + 0.5 * ((at - first) / TRAIL_STEPS) ** 1.5, ink);
     if (shown) this.paintCurrent(pen, shown - 1, glide, ink);
     this.paintLetter(pen, this.letterBefore(0), { ring: ink.muted }, ink);
     if (shown) this.paintHere(pen, shown - 1, ink);
@@ -504,7 +537,7 @@ class Wheel {
 
   /** The letter the pointer stood on before row `at`. */
   letterBefore(at) {
-    return LETTERS.indexOf(at ? this.reel.rows[at - 1].prediction : this.reel.trace.request.start);
+    return letterOf(at ? this.reel.rows[at - 1].prediction : this.reel.trace.request.start);
   }
 
   paintTable(pen, ink) {
@@ -516,16 +549,18 @@ class Wheel {
 
   paintStep(pen, at, alpha, ink) {
     const colour = colourOf(this.reel.marks.data[at], ink);
-    this.paintEdge(pen, this.letterBefore(at), LETTERS.indexOf(this.reel.rows[at].prediction), { colour, alpha, width: 2.2 });
+    this.paintEdge(pen, this.letterBefore(at), letterOf(this.reel.rows[at].prediction), { colour, alpha, width: 2.2 });
   }
 
   paintCurrent(pen, at, glide, ink) {
-    const row = this.reel.rows[at], mark = this.reel.marks.data[at];
-    const from = this.letterBefore(at), to = LETTERS.indexOf(row.prediction);
+    const row = this.reel.rows[at],
+      mark = this.reel.marks.data[at];
+    const from = this.letterBefore(at),
+      to = letterOf(row.prediction);
     if (mark & WRONG && row.expected) {
       const before = at ? this.reel.rows[at - 1].expected : this.reel.trace.request.start;
       const look = { colour: ink.text, width: 1.8, dash: [5, 5], head: 0.5, alpha: 0.75 };
-      this.paintEdge(pen, LETTERS.indexOf(before), LETTERS.indexOf(row.expected), look);
+      this.paintEdge(pen, letterOf(before), letterOf(row.expected), look);
     }
     const look = { colour: colourOf(mark, ink), width: 3.4, head: glide < 1 ? 0 : 0.6, until: glide };
     const tip = this.paintEdge(pen, from, to, look);
@@ -533,16 +568,18 @@ class Wheel {
   }
 
   paintHere(pen, at, ink) {
-    const row = this.reel.rows[at], mark = this.reel.marks.data[at];
+    const row = this.reel.rows[at],
+      mark = this.reel.marks.data[at];
     if (mark & WRONG && row.expected) {
-      this.paintLetter(pen, LETTERS.indexOf(row.expected), { ring: ink.text, dash: [4, 3] }, ink);
+      this.paintLetter(pen, letterOf(row.expected), { ring: ink.text, dash: [4, 3] }, ink);
     }
-    this.paintLetter(pen, LETTERS.indexOf(row.prediction), { fill: colourOf(mark, ink) }, ink);
+    this.paintLetter(pen, letterOf(row.prediction), { fill: colourOf(mark, ink) }, ink);
   }
 
   paintLetter(pen, letter, { fill, ring, dash }, ink) {
     if (letter < 0) return;
-    const [x, y] = this.point(letter), radius = this.dot * (fill ? 1.22 : 1);
+    const [x, y] = this.point(letter),
+      radius = this.dot * (fill ? 1.22 : 1);
     if (ring) {
       pen.setLineDash(dash ?? []);
       stroke(pen, ring, 1.6, () => pen.arc(x, y, this.dot * 1.36, 0, 7));
@@ -555,7 +592,8 @@ class Wheel {
   }
 
   paintHub(pen, row, ink) {
-    const centre = [this.surface.width / 2, this.surface.height / 2], size = this.radius * 0.21;
+    const centre = [this.surface.width / 2, this.surface.height / 2],
+      size = this.radius * 0.21;
     pen.globalAlpha = 0.9;
     disc(pen, centre, size, ink.panel);
     pen.globalAlpha = 1;
@@ -586,7 +624,8 @@ class Wheel {
   }
 
   bend(from, to) {
-    const a = this.point(from), b = this.point(to);
+    const a = this.point(from),
+      b = this.point(to);
     const { width, height } = this.surface;
     const control = [0.3 * ((a[0] + b[0]) / 2) + 0.7 * (width / 2), 0.3 * ((a[1] + b[1]) / 2) + 0.7 * (height / 2)];
     const reach = hypot(control[0] - a[0], control[1] - a[1]) * 2;
@@ -595,7 +634,8 @@ class Wheel {
   }
 
   selfLoop(letter) {
-    const [x, y] = this.point(letter), { width, height } = this.surface;
+    const [x, y] = this.point(letter),
+      { width, height } = this.surface;
     const out = 1 - (this.dot * 2.1) / this.radius;
     const centre = [width / 2 + (x - width / 2) * out, height / 2 + (y - height / 2) * out];
     const towards = atan2(y - centre[1], x - centre[0]);
@@ -657,14 +697,16 @@ class Lens {
   draw({ shown, ink, theme }) {
     const { surface, reel } = this;
     surface.fit();
-    const pen = surface.begin(theme, shown, reel.length), left = min(110, surface.width * 0.28);
+    const pen = surface.begin(theme, shown, reel.length),
+      left = min(110, surface.width * 0.28);
     if (!pen) return;
     write(this.word, (shown && word(reel.rows[shown - 1].prediction)) || "…");
     const columns = max(1, min(reel.length, floor((surface.width - left) / 16)));
     const first = min(max(0, shown - ceil(columns * 0.7)), reel.length - columns);
     const seen = reel.rows.slice(first, max(first, min(shown, first + columns))).map(candidatesOf);
     const names = strongest(seen, 8);
-    const cell = (surface.width - left) / columns, rowHeight = (surface.height - 20) / 8;
+    const cell = (surface.width - left) / columns,
+      rowHeight = (surface.height - 20) / 8;
     names.forEach((name, line) => {
       font(pen, min(13, rowHeight * 0.55), 500);
       writeAt(pen, clip(name, 14), left - 8, (line + 0.5) * rowHeight, ink.text, "right");
@@ -678,7 +720,16 @@ class Lens {
     });
     font(pen, 11);
     if (seen.length) writeAt(pen, `loop ${first + 1}`, left, surface.height - 2, ink.muted, "left", "bottom");
-    if (seen.length > 6) writeAt(pen, `${first + seen.length}`, left + seen.length * cell, surface.height - 2, ink.muted, "right", "bottom");
+    if (seen.length > 6)
+      writeAt(
+        pen,
+        `${first + seen.length}`,
+        left + seen.length * cell,
+        surface.height - 2,
+        ink.muted,
+        "right",
+        "bottom",
+      );
   }
 }
 
@@ -687,7 +738,10 @@ function strongest(steps, most) {
   for (const candidates of steps) {
     for (const one of candidates) best.set(one.text, max(best.get(one.text) ?? 0, one.probability));
   }
-  return [...best.entries()].sort((a, b) => b[1] - a[1]).slice(0, most).map(([name]) => name);
+  return [...best.entries()]
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, most)
+    .map(([name]) => name);
 }
 
 /** A column over the steps, with its name and its present value. */
@@ -707,7 +761,8 @@ class Curve {
     surface.fit();
     this.scale();
     write(this.value, at >= 0 && at < column.length ? this.format(column.data[at]) : "–");
-    const x = this.x(shown - (this.bars ? 0.5 : 1)), isDense = column.length > this.wide;
+    const x = this.x(shown - (this.bars ? 0.5 : 1)),
+      isDense = column.length > this.wide;
     const pen = surface.begin(theme, column.length, isDense ? round(x) : shown, shown > this.crossing());
     if (!pen) return;
     const still = surface.layer(`${theme} ${column.length}`, (pencil) => this.paintLine(pencil, ink));
@@ -762,7 +817,8 @@ class Curve {
     if (this.bars) return this.paintBars(pen, ink);
     if (column.length > this.wide) return this.paintDense(pen, ink);
     const points = [];
-    for (let at = 0; at < column.length; at++) if (!Number.isNaN(column.data[at])) points.push([this.x(at), this.y(column.data[at])]);
+    for (let at = 0; at < column.length; at++)
+      if (!Number.isNaN(column.data[at])) points.push([this.x(at), this.y(column.data[at])]);
     stroke(pen, ink.accent, 1.8, () => points.forEach((point) => pen.lineTo(...point)));
     if (points.length <= this.wide / 7) for (const point of points) disc(pen, point, 2.2, ink.accent);
   }
@@ -773,21 +829,25 @@ class Curve {
     stroke(pen, ink.accent, 1.2, () => {
       for (let pixel = 0; pixel < this.wide; pixel++) {
         const [low, high] = extremes(column, this.stepAt(this.left + pixel), this.stepAt(this.left + pixel + 1));
-        if (low <= high) (pen.moveTo(this.left + pixel, this.y(low)), pen.lineTo(this.left + pixel, this.y(high) - 0.5));
+        if (low <= high)
+          (pen.moveTo(this.left + pixel, this.y(low)), pen.lineTo(this.left + pixel, this.y(high) - 0.5));
       }
     });
   }
 
   paintBars(pen, ink) {
-    const { column } = this, bars = min(column.length, floor(this.wide));
+    const { column } = this,
+      bars = min(column.length, floor(this.wide));
     for (let bar = 0; bar < bars; bar++) {
-      const at = floor((bar * column.length) / bars), next = floor(((bar + 1) * column.length) / bars);
+      const at = floor((bar * column.length) / bars),
+        next = floor(((bar + 1) * column.length) / bars);
       this.paintBar(pen, at, extremes(column, at, next)[1], ink.accent);
     }
   }
 
   paintBar(pen, at, value, colour) {
-    const width = max(1, min(14, (this.wide / this.column.length) * 0.62)), y = this.y(value);
+    const width = max(1, min(14, (this.wide / this.column.length) * 0.62)),
+      y = this.y(value);
     pen.fillStyle = colour;
     pen.fillRect(this.x(at) - width / 2, y, width, max(1, this.y(this.low) - y));
   }
@@ -801,7 +861,8 @@ class Curve {
     writeAt(pen, +this.threshold.toFixed(3), this.left - 6, y, ink.warn, "right");
     const at = this.crossing();
     if (at < 0 || at >= shown) return;
-    const x = this.x(at), text = `crossed at loop ${at + 1}`;
+    const x = this.x(at),
+      text = `crossed at loop ${at + 1}`;
     stroke(pen, ink.warn, 1.2, () => (pen.moveTo(x, 4), pen.lineTo(x, this.tall)));
     font(pen, 10.5, 600);
     const rightwards = x + 8 + pen.measureText(text).width < this.left + this.wide;
@@ -809,7 +870,8 @@ class Curve {
   }
 
   paintHere(pen, at, ink) {
-    const value = this.column.data[at], x = this.x(at);
+    const value = this.column.data[at],
+      x = this.x(at);
     if (this.bars) return this.paintBar(pen, at, value, ink.text);
     stroke(pen, ink.faint, 1, () => (pen.moveTo(x, 4), pen.lineTo(x, this.tall)));
     if (Number.isNaN(value)) return;
@@ -819,7 +881,8 @@ class Curve {
 }
 
 function extremes(column, from, to) {
-  let low = Infinity, high = -Infinity;
+  let low = Infinity,
+    high = -Infinity;
   for (let at = max(0, from); at < min(column.length, max(to, from + 1)); at++) {
     const value = column.data[at];
     if (value < low) low = value;
@@ -847,16 +910,20 @@ class Strip {
     surface.stamp(still, 1, shown * each);
     if (difference >= 0) this.paintDifference(pen, (difference + 0.5) * each, ink);
     if (!shown) return;
-    const width = max(3, each), x = max(1, min((shown - 0.5) * each - width / 2, surface.width - width)) - 1;
+    const width = max(3, each),
+      x = max(1, min((shown - 0.5) * each - width / 2, surface.width - width)) - 1;
     stroke(pen, ink.text, 1.5, () => pen.roundRect(x + 0.75, 1, width - 0.5, surface.height - 2, 3));
   }
 
   paint(pen, each, ink) {
-    const cells = min(this.reel.length, floor(this.surface.width)), gap = each > 5 ? 1 : 0;
+    const cells = min(this.reel.length, floor(this.surface.width)),
+      gap = each > 5 ? 1 : 0;
     const width = max(1, this.surface.width / cells - gap);
     for (let cell = 0; cell < cells; cell++) {
-      const from = floor((cell * this.reel.length) / cells), to = floor(((cell + 1) * this.reel.length) / cells);
-      const mark = this.worst(from, to), height = this.surface.height - 6;
+      const from = floor((cell * this.reel.length) / cells),
+        to = floor(((cell + 1) * this.reel.length) / cells);
+      const mark = this.worst(from, to),
+        height = this.surface.height - 6;
       const tall = mark & WRONG ? 1 : this.reel.isLoop && !(mark & INVALID) ? 0.5 : 0.72;
       pen.globalAlpha = mark || this.reel.isLoop ? 1 : 0.25 + 0.75 * (1 - extremes(this.reel.probability, from, to)[0]);
       pen.fillStyle = mark || this.reel.isLoop ? colourOf(mark, ink) : ink.warn;
@@ -892,10 +959,18 @@ class TokenText {
     this.first = 0;
     this.filled = this.current = this.shownTo = 0;
     const at = ({ target }) => this.first + (target.tkAt ?? target.parentNode.tkAt ?? -Infinity);
-    const peek = (event) => onPeek(at(event)), leave = () => onPeek(-1);
+    const peek = (event) => onPeek(at(event)),
+      leave = () => onPeek(-1);
     this.body = h("div", {
-      class: "tk-text", dir: "auto", role: "group", "aria-label": "Generated text, token by token",
-      pointerover: peek, pointerleave: leave, focusin: peek, focusout: leave, click: (event) => at(event) >= 0 && onSeek(at(event)),
+      class: "tk-text",
+      dir: "auto",
+      role: "group",
+      "aria-label": "Generated text, token by token",
+      pointerover: peek,
+      pointerleave: leave,
+      focusin: peek,
+      focusout: leave,
+      click: (event) => at(event) >= 0 && onSeek(at(event)),
     });
     this.pages = h("p", { class: "tk-pages" });
     this.node = h("div", { class: "tk-stage tk-stage-text" }, this.body, this.pages);
@@ -904,8 +979,8 @@ class TokenText {
   draw({ shown, difference }) {
     const first = floor(max(0, shown - 1) / PAGE_TOKENS) * PAGE_TOKENS;
     const count = min(PAGE_TOKENS, this.reel.length - first);
-    if (first !== this.first) this.filled = 0;
-    this.first = first;
+    if (first !== this.first || difference !== this.difference) this.filled = 0;
+    Object.assign(this, { first, difference });
     for (let at = this.filled; at < count; at++) this.fill(at, difference);
     for (let at = count; at < this.spans.length; at++) this.spans[at].hidden = true;
     this.filled = count;
@@ -915,12 +990,15 @@ class TokenText {
   }
 
   fill(at, difference) {
-    const span = this.spans[at] ?? this.add(at), row = this.reel.rows[this.first + at];
-    const text = clip(row.text), blank = /^\s*/.exec(text)[0];
+    const span = this.spans[at] ?? this.add(at),
+      row = this.reel.rows[this.first + at];
+    const text = clip(row.text),
+      blank = /^\s*/.exec(text)[0];
     span.firstChild.data = blank; // it would be shaded at the end of a line
     write(span.lastChild, text.slice(blank.length));
     span.hidden = false;
-    const off = row.correct === false ? " tk-off" : "", differs = this.first + at === difference ? " tk-differs" : "";
+    const off = row.correct === false ? " tk-off" : "",
+      differs = this.first + at === difference ? " tk-differs" : "";
     span.className = `tk-token tk-ahead${off}${differs}`;
     const surprise = 1 - exp(min(0, row.logprob));
     span.style.setProperty("--tk-surprise", surprise.toFixed(3));
@@ -939,7 +1017,8 @@ class TokenText {
     for (let at = this.shownTo; at < count; at++) this.spans[at].classList.remove("tk-ahead");
     for (let at = count; at < min(this.shownTo, this.filled); at++) this.spans[at].classList.add("tk-ahead");
     this.shownTo = count;
-    const here = this.spans[count - 1], before = this.spans[this.current];
+    const here = this.spans[count - 1],
+      before = this.spans[this.current];
     this.current = count - 1;
     if (here === before && here?.classList.contains("tk-here")) return;
     const focused = before && before.getRootNode().activeElement === before;
@@ -953,9 +1032,11 @@ class TokenText {
   }
 
   scrollTo(span) {
-    const top = span.offsetTop - this.body.offsetTop, bottom = top + span.offsetHeight;
+    const top = span.offsetTop - this.body.offsetTop,
+      bottom = top + span.offsetHeight;
     if (top < this.body.scrollTop) this.body.scrollTop = top - 8;
-    else if (bottom > this.body.scrollTop + this.body.clientHeight) this.body.scrollTop = bottom - this.body.clientHeight + 28;
+    else if (bottom > this.body.scrollTop + this.body.clientHeight)
+      this.body.scrollTop = bottom - this.body.clientHeight + 28;
   }
 }
 
@@ -1031,7 +1112,8 @@ class Lane {
 
   build() {
     const { reel } = this;
-    const peek = (at) => this.peek(at), seek = (at) => this.player.seekRow(this.index, at);
+    const peek = (at) => this.peek(at),
+      seek = (at) => this.player.seekRow(this.index, at);
     this.stage = !reel.isLoop ? new TokenText(reel, peek, seek) : reel.mapping ? new Wheel(reel) : new Lens(reel);
     this.facts = new Facts(reel.isLoop ? (reel.mapping ? POINTER_FACTS : LOOP_FACTS) : TOKEN_FACTS);
     this.curves = reel.isLoop ? loopCurves(reel) : tokenCurves(reel);
@@ -1049,7 +1131,13 @@ class Lane {
   saveButton() {
     const { onSave } = this.player.options;
     if (!onSave) return null;
-    return button("quiet", "Save this recording as JSON", () => onSave(this.index), icon(ICONS.save), h("span", {}, "Save JSON"));
+    return button(
+      "quiet",
+      "Save this recording as JSON",
+      () => onSave(this.index),
+      icon(ICONS.save),
+      h("span", {}, "Save JSON"),
+    );
   }
 
   makeSeekable(target) {
@@ -1103,21 +1191,32 @@ class Lane {
   }
 
   factsOf(row, at) {
-    const { reel } = this, of = reel.length < 10000 ? ` / ${number(reel.length)}` : "";
+    const { reel } = this,
+      of = reel.length < 10000 ? ` / ${number(reel.length)}` : "";
     const count = number(at + 1) + of;
     if (!row) return [[count]];
-    const time = reel.times.data[at], arrival = [[seconds(time)], [at || reel.isLoop ? seconds(reel.gaps.data[at]) : "–"]];
+    const time = reel.times.data[at],
+      arrival = [[seconds(time)], [at || reel.isLoop ? seconds(reel.gaps.data[at]) : "–"]];
     if (reel.mapping) return [[count], ...pointerFacts(row), ...arrival];
     const [best] = candidatesOf(row);
-    if (reel.isLoop) return [[count], [word(row.prediction), judge(row)], [percent(best?.probability)], [nats(row.entropy)], ...arrival];
-    const first = reel.times.data[0], rate = time > first ? `${number(at / (time - first))}/s` : "–";
+    if (reel.isLoop)
+      return [
+        [count],
+        [word(row.prediction), judge(row)],
+        [percent(best?.probability)],
+        [nats(row.entropy)],
+        ...arrival,
+      ];
+    const first = reel.times.data[0],
+      rate = time > first ? `${number(at / (time - first))}/s` : "–";
     return [[count], [percent(reel.probability.data[at])], [seconds(first)], [rate], ...arrival];
   }
 
   spoken() {
     const row = this.shown ? this.reel.rows[this.shown - 1] : null;
     if (!row) return "At the start.";
-    const judged = row.correct === undefined ? "" : row.correct ? ", right" : `, wrong, expected ${visible(row.expected ?? "")}`;
+    const judged =
+      row.correct === undefined ? "" : row.correct ? ", right" : `, wrong, expected ${visible(row.expected ?? "")}`;
     return `${this.reel.isLoop ? "Loop" : "Token"} ${this.shown} of ${this.reel.length}: ${visible(saidBy(row))}${judged}, at ${seconds(row.arrival_seconds)}.`;
   }
 }
@@ -1128,8 +1227,13 @@ function judge(row) {
 }
 
 function pointerFacts(row) {
-  const direct = row.direct_prediction ?? null, agrees = direct === row.prediction ? "same" : "differs";
-  return [[clip(row.prediction, 9), judge(row)], direct === null ? ["none"] : [clip(direct, 9), agrees], [row.expected ?? "–"]];
+  const direct = row.direct_prediction ?? null,
+    agrees = direct === row.prediction ? "same" : "differs";
+  return [
+    [clip(row.prediction, 9), judge(row)],
+    direct === null ? ["none"] : [clip(direct, 9), agrees],
+    [clip(row.expected ?? "–", 9)],
+  ];
 }
 
 function loopCurves(reel) {
@@ -1138,7 +1242,11 @@ function loopCurves(reel) {
     new Curve(reel, reel.stop, { name: "stop", title: "Completion probability", ...loop }),
     new Curve(reel, reel.entropy, { name: "entropy", title: "Entropy", format: nats }),
     new Curve(reel, reel.kl, { name: "kl", title: "Change of the readout (KL)", format: nats }),
-    new Curve(reel, reel.cosine, { name: "cosine", title: "Cosine to the loop before", format: (value) => value.toFixed(3) }),
+    new Curve(reel, reel.cosine, {
+      name: "cosine",
+      title: "Cosine to the loop before",
+      format: (value) => value.toFixed(3),
+    }),
     new Curve(reel, reel.gaps, { name: "gaps", title: "Time since the previous loop", format: seconds, bars: true }),
   ];
 }
@@ -1156,11 +1264,14 @@ function nats(value) {
 }
 
 function outcomeOf({ trace, isLoop, end, length }) {
-  const after = `after ${seconds(end)}`, what = `${number(length)} ${isLoop ? "loop" : "token"}${length === 1 ? "" : "s"}`;
-  if (trace.status === "failed") return clip(`Failed ${after}: ${trace.error?.type ?? "error"}: ${trace.error?.message ?? ""}`);
+  const after = `after ${seconds(end)}`,
+    what = `${number(length)} ${isLoop ? "loop" : "token"}${length === 1 ? "" : "s"}`;
+  if (trace.status === "failed")
+    return clip(`Failed ${after}: ${trace.error?.type ?? "error"}: ${trace.error?.message ?? ""}`);
   if (trace.status === "cancelled") return `Cancelled ${after}, at ${what}.`;
   if (trace.status === "interrupted") return `Interrupted: the process died at ${what}; recovered from its journal.`;
-  const summary = trace.summary ?? {}, said = [`Stopped by ${clip(summary.stop_reason ?? "?", 60)} after ${what}, ${seconds(end)}`];
+  const summary = trace.summary ?? {},
+    said = [`Stopped by ${clip(summary.stop_reason ?? "?", 60)} after ${what}, ${seconds(end)}`];
   if (summary.answer_correct !== undefined) said.push(`answer ${summary.answer_correct ? "right" : "wrong"}`);
   if (summary.exact_stop !== undefined) said.push(`stop ${summary.exact_stop ? "exact" : "not exact"}`);
   if (summary.tokens_per_second !== undefined) said.push(`${number(summary.tokens_per_second)} tokens/s`);
@@ -1184,7 +1295,12 @@ const KEYS = [
   [["s"], "s", "1×, or slow motion", (to) => to.toggleSlow()],
   [["l"], "l", "loop", (to) => to.set({ loop: !to.loop })],
   [["f"], "f", "follow a live run", (to) => to.set({ following: !to.following })],
-  [["i"], "i", "two runs: in step by index or by time", (to) => to.set({ sync: to.timeline.byTime ? "index" : "time" })],
+  [
+    ["i"],
+    "i",
+    "two runs: in step by index or by time",
+    (to) => to.set({ sync: to.timeline.byTime ? "index" : "time" }),
+  ],
   [["?"], "?", "this help", (to) => to.toggleHelp()],
 ];
 
@@ -1193,7 +1309,14 @@ class Player {
     this.options = options;
     this.reels = options.traces.map((trace) => new Reel(trace));
     this.pace = { rowsPerSecond: null, maxPause: null };
-    Object.assign(this, { position: 0, speed: 1, playing: false, loop: false, sync: "index", theme: options.theme ?? "auto" });
+    Object.assign(this, {
+      position: 0,
+      speed: 1,
+      playing: false,
+      loop: false,
+      sync: "index",
+      theme: options.theme ?? "auto",
+    });
     this.meter = new Meter();
     this.gone = new AbortController();
     this.following = options.following ?? this.reels.some((reel) => !reel.ended);
@@ -1208,7 +1331,13 @@ class Player {
   build(host) {
     this.lanes = this.reels.map((reel, index) => new Lane(this, reel, index));
     this.slider = h("input", {
-      type: "range", min: 0, max: 1, step: "any", value: 0, class: "tk-slider", "aria-label": "Position in the run",
+      type: "range",
+      min: 0,
+      max: 1,
+      step: "any",
+      value: 0,
+      class: "tk-slider",
+      "aria-label": "Position in the run",
       input: () => this.seek(this.slider.valueAsNumber * this.timeline.duration),
     });
     this.markers = h("div", { class: "tk-markers" });
@@ -1216,8 +1345,14 @@ class Player {
     this.remark = h("p", { class: "tk-remark" });
     this.now = h("output", { class: "tk-now", "aria-live": "off" });
     const strips = this.lanes.map((lane) => lane.strip.node);
-    const deck = h("div", { class: "tk-deck" }, this.remark, ...strips,
-      h("div", { class: "tk-scrub" }, this.slider, this.markers), this.buildControls());
+    const deck = h(
+      "div",
+      { class: "tk-deck" },
+      this.remark,
+      ...strips,
+      h("div", { class: "tk-scrub" }, this.slider, this.markers),
+      this.buildControls(),
+    );
     this.help = this.buildHelp();
     const lanes = h("div", { class: "tk-lanes" }, ...this.lanes.map((lane) => lane.node));
     const shell = h("div", { class: "tk-shell" }, lanes, deck, this.live, this.help);
@@ -1234,21 +1369,47 @@ class Player {
     this.loopButton = tool("Loop (l)", ICONS.repeat, () => this.set({ loop: !this.loop }));
     this.followButton = tool("Follow the live run (f)", ICONS.follow, () => this.set({ following: !this.following }));
     this.followButton.append("Follow");
-    const main = h("div", { class: "tk-main" },
+    const main = h(
+      "div",
+      { class: "tk-main" },
       tool("To the start (Home)", ICONS.restart, () => this.seek(0)),
-      tool("A step back (←)", ICONS.back, () => this.step(-1)), this.playButton,
-      tool("A step on (→)", ICONS.next, () => this.step(1)));
-    this.speedSelect = this.choice("Speed", [], (value) => this.set({ speed: value === "slow" ? this.slowSpeed : +value }));
-    this.paceSelect = this.choice("Pace", [["", "as recorded"], ...[1, 2, 5, 10, 30, 100].map((rate) => [rate, `even, ${rate}/s`])],
-      (value) => this.set({ rowsPerSecond: +value }));
-    this.pauseSelect = this.choice("Longest pause", [["", "as it was"], ...[0.1, 0.5, 1, 2, 5].map((pause) => [pause, `${pause} s`])],
-      (value) => this.set({ maxPause: +value }));
-    this.syncSelect = this.choice("In step", [["index", "by step"], ["time", "by time"]], (value) => this.set({ sync: value }));
+      tool("A step back (←)", ICONS.back, () => this.step(-1)),
+      this.playButton,
+      tool("A step on (→)", ICONS.next, () => this.step(1)),
+    );
+    this.speedSelect = this.choice("Speed", [], (value) =>
+      this.set({ speed: value === "slow" ? this.slowSpeed : +value }),
+    );
+    this.paceSelect = this.choice(
+      "Pace",
+      [["", "as recorded"], ...[1, 2, 5, 10, 30, 100].map((rate) => [rate, `even, ${rate}/s`])],
+      (value) => this.set({ rowsPerSecond: +value }),
+    );
+    this.pauseSelect = this.choice(
+      "Longest pause",
+      [["", "as it was"], ...[0.1, 0.5, 1, 2, 5].map((pause) => [pause, `${pause} s`])],
+      (value) => this.set({ maxPause: +value }),
+    );
+    this.syncSelect = this.choice(
+      "In step",
+      [
+        ["index", "by step"],
+        ["time", "by time"],
+      ],
+      (value) => this.set({ sync: value }),
+    );
     this.syncSelect.parentNode.hidden = this.lanes.length < 2;
-    const choices = [this.speedSelect, this.paceSelect, this.pauseSelect, this.syncSelect].map((select) => select.parentNode);
-    const aside = h("div", { class: "tk-aside" }, this.followButton, this.loopButton,
+    const choices = [this.speedSelect, this.paceSelect, this.pauseSelect, this.syncSelect].map(
+      (select) => select.parentNode,
+    );
+    const aside = h(
+      "div",
+      { class: "tk-aside" },
+      this.followButton,
+      this.loopButton,
       tool("Light or dark", ICONS.theme, () => this.set({ theme: this.isDark ? "light" : "dark" })),
-      button("button", "Help (?)", () => this.toggleHelp(), "?"));
+      button("button", "Help (?)", () => this.toggleHelp(), "?"),
+    );
     return h("div", { class: "tk-controls" }, main, this.now, aside, h("div", { class: "tk-choices" }, ...choices));
   }
 
@@ -1264,8 +1425,17 @@ class Player {
     this.timingText = h("p", { class: "tk-timing" });
     this.facts = h("dl", { class: "tk-provenance" });
     const close = button("quiet", "Close", () => this.help.close(), "Close");
-    return h("dialog", { class: "tk-help", "aria-label": "Help" }, close, h("h2", {}, "Keys"), h("dl", { class: "tk-keys" }, ...keys),
-      h("h2", {}, "Timing, measured here"), this.timingText, h("h2", {}, "This recording"), this.facts);
+    return h(
+      "dialog",
+      { class: "tk-help", "aria-label": "Help" },
+      close,
+      h("h2", {}, "Keys"),
+      h("dl", { class: "tk-keys" }, ...keys),
+      h("h2", {}, "Timing, measured here"),
+      this.timingText,
+      h("h2", {}, "This recording"),
+      this.facts,
+    );
   }
 
   /** Read the colours that the stylesheet gives this theme, for the canvases. */
@@ -1274,7 +1444,7 @@ class Player {
     const probe = getComputedStyle(this.live);
     const resolve = (name) => ((this.live.style.color = `var(--tk-${name})`), probe.color);
     this.ink = Object.fromEntries(COLOURS.map((name) => [name, resolve(name)]));
-    this.themeKey = JSON.stringify(this.ink);
+    this.themeKey = (this.themeKey ?? 0) + 1;
   }
 
   get isDark() {
@@ -1285,11 +1455,13 @@ class Player {
 
   /** Lay out time again: after new rows, another pace, another way of keeping step. */
   retime() {
+    const wasSlow = Boolean(this.slowSpeed) && this.speed === this.slowSpeed;
     this.timeline = new Timeline(this.reels, this.sync, this.pace);
     const [one, other] = this.reels;
     this.difference = other ? firstDifference(one, other) : -1;
     const { duration } = this.timeline;
     this.slowSpeed = duration > 0 && duration < SLOW_SECONDS ? max(SLOWEST, duration / SLOW_SECONDS) : null;
+    if (wasSlow) this.speed = this.pace.rowsPerSecond ? 1 : playable(this.slowSpeed); // so many rows a second, not fewer
     this.placeMarkers();
     this.fillSpeeds();
     if (this.following) this.position = duration;
@@ -1320,17 +1492,20 @@ class Player {
     this.frameMs = min(50, max(4, 0.9 * (this.frameMs ?? FRAME_MS) + 0.1 * (now - (this.lastFrame ?? now - FRAME_MS))));
     this.lastFrame = now;
     const ahead = (now + this.frameMs / 2 - this.anchored.now) / 1000;
-    const { duration } = this.timeline, before = this.passed;
+    const { duration } = this.timeline,
+      before = this.passed;
     this.position = min(duration, this.anchored.position + ahead * this.speed);
     this.arrivals = [before, this.passed];
     if (this.position < duration) return;
     if (!this.loop) return this.rest("end");
-    if (ahead * this.speed + this.anchored.position > duration + 0.8 * this.speed) (this.position = 0), this.anchor(now);
+    if (ahead * this.speed + this.anchored.position > duration + 0.8 * this.speed)
+      ((this.position = 0), this.anchor(now));
   }
 
   measure() {
     if (!this.arrivals) return;
-    const drawn = performance.now(), { due } = this.timeline;
+    const drawn = performance.now(),
+      { due } = this.timeline;
     for (let at = this.arrivals[0]; at < this.arrivals[1]; at++) {
       this.meter.add(drawn - this.anchored.now - ((due[at] - this.anchored.position) / this.speed) * 1000);
     }
@@ -1364,11 +1539,14 @@ class Player {
   }
 
   drawDeck(passed) {
-    const { timeline, slider } = this, whole = timeline.recordedAt(timeline.duration), now = timeline.recordedAt(this.position);
+    const { timeline, slider } = this,
+      whole = timeline.recordedAt(timeline.duration),
+      now = timeline.recordedAt(this.position);
     const part = timeline.duration ? this.position / timeline.duration : 0;
     slider.value = part;
     slider.style.setProperty("--tk-part", part.toFixed(5));
-    const steps = this.steps, step = min(passed, steps);
+    const steps = this.steps,
+      step = min(passed, steps);
     slider.setAttribute("aria-valuetext", `step ${step} of ${steps}, ${seconds(now)}`);
     write(this.now, `${clock(now, whole)} / ${clock(whole, whole)}`);
     this.drawRemark();
@@ -1394,7 +1572,11 @@ class Player {
     const slower = h("span", {}, `Slow motion, ${number(1 / this.speed)} times slower than it ran.`);
     if (this.started) return [slower, life];
     const lasts = number(this.timeline.duration / this.speed);
-    return [h("span", {}, `This run took ${run}.`), take(this.speed, `Watch in slow motion, ${lasts} s`), take(1, "or at 1× (s)")];
+    return [
+      h("span", {}, `This run took ${run}.`),
+      take(this.speed, `Watch in slow motion, ${lasts} s`),
+      take(1, "or at 1× (s)"),
+    ];
   }
 
   differenceRemark() {
@@ -1402,7 +1584,8 @@ class Player {
     const at = this.difference;
     if (at < 0) return [h("span", {}, "The two runs say the same at every step.")];
     const said = this.reels.map((reel) => (at < reel.length ? visible(saidBy(reel.rows[at])) : "nothing more"));
-    const name = `step ${number(at + 1)}`, go = button("link", name, () => this.seekRow(0, at), name);
+    const name = `step ${number(at + 1)}`,
+      go = button("link", name, () => this.seekRow(0, at), name);
     const words = said.map((text) => h("bdi", { class: "tk-said" }, clip(text, 40)));
     return [h("span", {}, "First difference at "), go, words[0], h("span", {}, "against"), words[1]];
   }
@@ -1417,26 +1600,34 @@ class Player {
 
   fillFacts() {
     const entries = this.reels.flatMap(({ trace }) => [
-      ["Model", trace.model?.name], ["Weights (SHA-256)", trace.model?.sha256], ["Checkpoint", trace.checkpoint],
-      ["Recorded", trace.created_at], ["Id", trace.id], ["On", trace.environment?.cpu],
+      ["Model", trace.model?.name],
+      ["Weights (SHA-256)", trace.model?.sha256],
+      ["Checkpoint", trace.checkpoint],
+      ["Recorded", trace.created_at],
+      ["Id", trace.id],
+      ["On", trace.environment?.cpu],
       ["With", `${trace.recorder?.name} ${trace.recorder?.version}`],
     ]);
     const known = entries.filter(([, value]) => value);
-    this.facts.replaceChildren(...known.map(([name, value]) =>
-      h("div", {}, h("dt", {}, name), h("dd", {}, clip(String(value), 120)))));
+    this.facts.replaceChildren(
+      ...known.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, clip(String(value), 120)))),
+    );
   }
 
   placeMarkers() {
-    const { timeline } = this, found = [];
+    const { timeline } = this,
+      found = [];
     const mark = (kind, name, moments) => found.push({ kind, name, position: timeline.due[moments - 1] });
     this.reels.forEach((reel, lane) => {
       const whose = this.reels.length > 1 ? ` (${"AB"[lane]})` : "";
-      const put = (kind, name, at) => at >= 0 && mark(kind, `${name} ${at + 1}${whose}`, timeline.momentsUntil(lane, at));
-      put("error", "First error: loop", reel.firstError);
+      const put = (kind, name, at) =>
+        at >= 0 && mark(kind, `${name} ${at + 1}${whose}`, timeline.momentsUntil(lane, at));
+      put("error", `First error: ${reel.isLoop ? "loop" : "token"}`, reel.firstError);
       put("stop", "Completion crosses its threshold: loop", reel.crossing);
       if (reel.trace.status === "failed") mark("error", `Failed${whose}`, timeline.momentsUntil(lane, reel.length));
     });
-    if (this.difference >= 0) mark("difference", `First difference: step ${this.difference + 1}`, timeline.momentsUntil(0, this.difference));
+    if (this.difference >= 0)
+      mark("difference", `First difference: step ${this.difference + 1}`, timeline.momentsUntil(0, this.difference));
     this.marks = found.filter((one) => one.position !== undefined).sort((a, b) => a.position - b.position);
     this.markers.replaceChildren(...this.marks.map((one) => this.marker(one)));
   }
@@ -1581,7 +1772,9 @@ class Player {
     (this.options.keys ?? this.root).addEventListener("keydown", (event) => this.onKey(event), { signal });
     document.addEventListener("visibilitychange", () => this.onHidden(), { signal });
     this.still = matchMedia("(prefers-reduced-motion: reduce)");
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => (this.dress(), this.redraw()), { signal });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => (this.dress(), this.redraw()), {
+      signal,
+    });
     this.watcher = new ResizeObserver(() => this.redraw());
     this.watcher.observe(this.root);
   }
@@ -1589,14 +1782,19 @@ class Player {
   /** A hidden page gets no frames: what falls due meanwhile is not measured. */
   onHidden() {
     if (document.hidden || !this.playing) return;
-    this.position = min(this.timeline.duration, this.anchored.position + ((performance.now() - this.anchored.now) / 1000) * this.speed);
+    this.position = min(
+      this.timeline.duration,
+      this.anchored.position + ((performance.now() - this.anchored.now) / 1000) * this.speed,
+    );
     this.anchor();
   }
 
   onKey(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || (this.help.open && event.key !== "?")) return;
-    const target = event.composedPath()[0], tag = target.tagName;
-    const isText = tag === "SELECT" || tag === "TEXTAREA" || target.isContentEditable || (tag === "INPUT" && target !== this.slider);
+    const target = event.composedPath()[0],
+      tag = target.tagName;
+    const isText =
+      tag === "SELECT" || tag === "TEXTAREA" || target.isContentEditable || (tag === "INPUT" && target !== this.slider);
     if (isText || (tag === "BUTTON" && (event.key === " " || event.key === "Enter"))) return;
     const found = KEYS.find(([keys]) => keys.includes(event.key));
     if (!found) return;
@@ -1611,8 +1809,8 @@ class Player {
   /** The player rests at a step: say so, once, to the page and to a screen reader. */
   reached() {
     const { step, time } = this.state();
-    if (step === this.said) return;
-    this.said = step;
+    if (this.passed === this.said) return;
+    this.said = this.passed;
     this.draw();
     const over = this.isOver ? this.lanes.map((lane) => lane.outcome.textContent.trim()) : [];
     write(this.live, [...this.lanes.map((lane) => lane.spoken()), ...over].join(" "));
@@ -1622,7 +1820,8 @@ class Player {
   // -------- the handle
 
   open() {
-    const { speed, step, time } = this.options, isShort = this.timeline.duration < TOO_SHORT_SECONDS;
+    const { speed, step, time } = this.options,
+      isShort = this.timeline.duration < TOO_SHORT_SECONDS;
     const offered = isShort && this.slowSpeed && !this.following ? this.slowSpeed : 1;
     this.said = 0;
     this.speed = playable(speed ?? offered);
@@ -1637,15 +1836,19 @@ class Player {
   }
 
   set(changes) {
-    const recorded = this.timeline.recordedAt(this.position), passed = this.passed, before = this.speed;
-    for (const name of ["rowsPerSecond", "maxPause"]) if (name in changes) this.pace[name] = changes[name] > 0 ? changes[name] : null;
+    const recorded = this.timeline.recordedAt(this.position),
+      passed = this.passed,
+      before = this.speed;
+    for (const name of ["rowsPerSecond", "maxPause"])
+      if (name in changes) this.pace[name] = changes[name] > 0 ? changes[name] : null;
     if ("speed" in changes) this.speed = playable(changes.speed);
     if ("loop" in changes) this.loop = Boolean(changes.loop);
     if ("sync" in changes) this.sync = changes.sync === "time" ? "time" : "index";
-    if ("theme" in changes) (this.theme = changes.theme), this.dress();
+    if ("theme" in changes) ((this.theme = changes.theme), this.dress());
     if ("following" in changes) this.setFollowing(changes.following);
-    if ("rowsPerSecond" in changes || "maxPause" in changes || "sync" in changes) this.replace(recorded, passed, "sync" in changes);
-    if (this.speed !== before) (this.meter = new Meter()), this.emit("speed", { speed: this.speed });
+    if ("rowsPerSecond" in changes || "maxPause" in changes || "sync" in changes)
+      this.replace(recorded, passed, "sync" in changes);
+    if (this.speed !== before) ((this.meter = new Meter()), this.emit("speed", { speed: this.speed }));
     this.fillSpeeds();
     this.paceSelect.value = String(this.pace.rowsPerSecond ?? "");
     this.pauseSelect.value = String(this.pace.maxPause ?? "");
@@ -1678,10 +1881,12 @@ class Player {
   }
 
   update(traces) {
-    const same = traces.length === this.reels.length && traces.every((trace, lane) => this.reels[lane].continues(trace));
+    const same =
+      traces.length === this.reels.length && traces.every((trace, lane) => this.reels[lane].continues(trace));
     if (!same) return false;
     traces.forEach((trace, lane) => {
-      const { length } = this.reels[lane], grown = trace.trace.slice(length);
+      const { length } = this.reels[lane],
+        grown = trace.trace.slice(length);
       const { status, summary, error, inference_seconds } = trace;
       const ended = status !== "streaming" && !this.reels[lane].ended;
       if (grown.length || ended) this.append(grown, { status, summary, error, inference_seconds }, lane);
@@ -1691,9 +1896,23 @@ class Player {
 
   state() {
     const { timeline, playing, following, speed, loop, sync, theme, pace } = this;
-    const recorded = timeline.recordedAt(this.position), duration = timeline.recordedAt(timeline.duration);
+    const recorded = timeline.recordedAt(this.position),
+      duration = timeline.recordedAt(timeline.duration);
     const step = min(this.passed, timeline.byTime ? timeline.length : this.steps);
-    return { step, steps: this.steps, time: recorded, duration, playing, following, over: this.isOver, speed, loop, sync, theme, ...pace };
+    return {
+      step,
+      steps: this.steps,
+      time: recorded,
+      duration,
+      playing,
+      following,
+      over: this.isOver,
+      speed,
+      loop,
+      sync,
+      theme,
+      ...pace,
+    };
   }
 
   destroy() {
@@ -1709,7 +1928,11 @@ function playable(speed) {
   return max(SLOWEST, min(FASTEST, speed > 0 ? speed : 1));
 }
 
+/** Give a select its options; the same ones again would close it under the hand that opened it. */
 function fillSelect(select, entries) {
+  const key = JSON.stringify(entries);
+  if (select.tkEntries === key) return;
+  select.tkEntries = key;
   select.replaceChildren(...entries.map(([value, text]) => h("option", { value: String(value) }, text)));
 }
 
@@ -1759,11 +1982,10 @@ function save(text, name) {
 /** Play the recordings that lie in the page's data blocks. */
 export function openPage(page) {
   const blocks = [...page.querySelectorAll('script[type="application/json"]')];
-  const texts = blocks.map((block) => unescapeData(block.textContent));
   const player = mount(page.body, {
-    traces: texts.map((text) => JSON.parse(text)),
+    traces: blocks.map((block) => JSON.parse(block.textContent)), // escaped or not, it is the same JSON
     keys: page,
-    onSave: (lane) => save(texts[lane], blocks[lane].dataset.name),
+    onSave: (lane) => save(unescapeData(blocks[lane].textContent), blocks[lane].dataset.name),
     ...readHash(page.location.hash),
   });
   window.addEventListener("hashchange", () => {
