@@ -39,6 +39,7 @@ from tracekit.format.wording import unwritable
 
 _ROWS_BEGIN = b'\n"trace": [\n'
 _ROWS_END = b"\n]"
+_END = b"\n}\n"
 
 
 class Outline(NamedTuple):
@@ -102,9 +103,11 @@ def decode_outline(head: bytes, tail: bytes, file: object) -> Outline | None:
     """
     before, begun, _ = head.partition(_ROWS_BEGIN)
     rows, ended, after = tail.rpartition(_ROWS_END)
-    document = _members(before.removeprefix(b"{\n"), HEAD_KEYS)
-    ending = _members(after.removeprefix(b",\n").removesuffix(b"\n}\n"), TAIL_KEYS)
-    if not begun or not ended or document is None or ending is None:
+    if not (begun and ended and before.startswith(b"{\n") and after.endswith(_END)):
+        return None
+    document = _members(before[2:].removesuffix(b","), HEAD_KEYS)
+    ending = _members(after.removeprefix(b",\n").removesuffix(_END), TAIL_KEYS)
+    if document is None or ending is None:
         return None
     document |= ending
     version = version_of(document, file)
@@ -137,7 +140,7 @@ def _chunks(document: Json, lots: Iterable[bytes]) -> Iterator[bytes]:
         yield lines
         separator = b",\n"
     yield b",\n".join([b"\n]", *(_member(key, document[key]) for key in TAIL_KEYS if key in document)])
-    yield b"\n}\n"
+    yield _END
 
 
 def _spells(data: bytes, document: Json, version: int, file: object) -> bool:
@@ -161,7 +164,7 @@ def _member(key: str, value: object) -> bytes:
 def _members(text: bytes, keys: Sequence[str]) -> Json | None:
     """What lines of canonical bytes spell, a member each; None if they are anything else."""
     document: Json = {}
-    for line in text.removesuffix(b",").split(b",\n") if text else ():
+    for line in text.split(b",\n") if text else ():
         member = _parsed(b"{%s}" % line)
         if member is None or len(member) != 1 or not document.keys().isdisjoint(member):
             return None

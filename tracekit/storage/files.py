@@ -55,8 +55,8 @@ def write_atomically(path: Path, chunks: Iterable[bytes], *, overwrite: bool = F
     was at `path` before is then still there, and no temporary file is left.
     """
     refuse_unwritable(path, overwrite=overwrite)
-    path = _behind_link(path)
     with in_words(path):
+        path = _behind_link(path)
         temporary = path.with_name(f".tracekit-{secrets.token_hex(8)}.tmp")
         try:
             with temporary.open("xb") as file:
@@ -79,8 +79,8 @@ def append(path: Path, data: bytes) -> None:
 
 def refuse_unwritable(path: Path, *, overwrite: bool = False) -> None:
     """Raise what `write_atomically` would raise, before there is anything to lose."""
-    folder = _behind_link(path).parent
     with in_words(path):
+        folder = _behind_link(path).parent
         if path.is_dir():
             raise StorageError(path, "is a folder; a recording needs a file name")
         if path.exists() and not path.is_file():
