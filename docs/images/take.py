@@ -23,8 +23,8 @@ from tracekit.sources.registry import load_source
 HERE = Path(__file__).parent
 RECORDINGS = HERE.parents[1] / "recordings"
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
-PROMPT = "Explain in two sentences why the sky is blue."
-COLOURS = 160  # a picture of flat colours loses nothing that one sees
+PROMPT = "The sky is blue because"
+COLOURS = 256  # a picture of flat colours loses nothing that one sees
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,9 @@ def take(browser: Browser, shot: Shot, folder: Path) -> None:
     context.close()
     out = HERE / f"{shot.name}.png"
     with Image.open(folder / "page.png") as picture:
-        picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(out, optimize=True)
+        picture.convert("RGB").quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
+            out, optimize=True
+        )
     print(f"{out.name}: {out.stat().st_size:,} bytes")
 
 

@@ -37,7 +37,7 @@ const SLOWEST = 1e-6;
 const SLOW_SECONDS = 20; // what slow motion stretches a run to
 const TOO_SHORT_SECONDS = 2; // a shorter run starts in slow motion
 const FRAME_MS = 1000 / 60;
-const PAGE_TOKENS = 240; // the most tokens that are elements at once
+const PAGE_TOKENS = 180; // the most tokens that are elements at once
 const TRAIL_STEPS = 14;
 const LONGEST_TEXT = 400; // characters of a token or letter that are drawn
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -778,11 +778,10 @@ class Curve {
     this.left = 50;
     this.wide = surface.width - this.left - 8;
     this.tall = surface.height - 16;
-    this.low = unit ? 0 : min(column.low, this.bars ? Infinity : 0);
+    this.low = unit || this.bars ? 0 : min(column.low, 0);
     this.high = unit ? 1 : column.high > this.low ? column.high : this.low + 1;
     this.log = this.bars && column.high > 8 * max(1e-9, column.low);
     if (this.log) this.low = max(column.low, column.high / 1e4, 1e-7) / 2;
-    else if (this.bars) this.low = 0;
   }
 
   x(at) {
