@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from tracekit.errors import RecordedFailure, RequestError, UsageError
 from tracekit.format.types import Json, Kind, Trace
@@ -127,6 +127,10 @@ class CassetteSource(Source):
                 return _described(trace)
         return self._model.get().describe()
 
+    def origin(self, request: _Request) -> Literal["live", "recorded"]:
+        recorded = self._mode is not Mode.ALL and self.tape.find(request.asked) is not None
+        return "recorded" if recorded else "live"
+
     def interpreter(self, request: _Request) -> Interpreter:
         return _Playback(self.kind, request)
 
@@ -204,4 +208,4 @@ class _Playback(Interpreter):
 
 def _described(trace: Trace) -> Description:
     environment = {key: value for key, value in trace["environment"].items() if isinstance(value, str | int)}
-    return Description(trace["model"], trace["checkpoint"], trace["settings"], environment, origin="recorded")
+    return Description(trace["model"], trace["checkpoint"], trace["settings"], environment)

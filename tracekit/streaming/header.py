@@ -23,7 +23,7 @@ def new_header(source: Source, request: Any, metadata: Mapping[str, Any] | None 
         "schema_version": 2,
         "kind": source.kind,
         **identity(),
-        "source": description.origin,
+        "source": source.origin(request),
         "recorder": {"name": "tracekit", "version": version()},
         "checkpoint": description.checkpoint,
         "model": dict(description.model),

@@ -40,13 +40,12 @@ class Emit(Protocol):
 
 @dataclass(frozen=True)
 class Description:
-    """Who a source is, for the trace's header. `origin` is `recorded` where it only plays recordings."""
+    """Who a source is, for the trace's header."""
 
     model: Model
     checkpoint: str = ""
     settings: Json = field(default_factory=dict)
     environment: Mapping[str, str | int] = field(default_factory=dict)  # beyond python, platform and cpu
-    origin: Literal["live", "recorded"] = "live"
 
 
 class Observed(NamedTuple):
@@ -125,6 +124,10 @@ class Source(ABC):
         """Who the source is. `model["source"]` is what `--model` takes to load it again."""
         name = type(self).__name__
         return Description(model={"source": f"{type(self).__module__}:{name}", "name": name})
+
+    def origin(self, request: Any) -> Literal["live", "recorded"]:  # noqa: ARG002
+        """Whether a model will run for this request, or a recording answers it."""
+        return "live"
 
     def interpreter(self, request: Any) -> Interpreter:  # noqa: ARG002
         """What turns one run's observations into rows, on the consumer's side."""

@@ -1,0 +1,357 @@
+"""pytest inside pytest: the fixture `golden`, each mode, with CI and without."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+
+# pytest inside pytest forgets what it imported: what is imported before is not loaded again each time.
+import tracekit.regression.cassette
+import tracekit.regression.golden
+import tracekit.regression.obsolete
+import tracekit.sources.scripted  # noqa: F401
+from tracekit import load
+
+pytest_plugins = ("pytester",)
+
+Write = Callable[..., None]
+
+SOURCE = """
+import pytest
+from tracekit import Script, ScriptedSource, load
+
+def model(probability={probability}):
+    rows = [{{"prediction": "A", "stop_probability": probability}}, {{"prediction": "B"}}]
+    return ScriptedSource("loop", Script(rows))
+
+"""
+ONE_TEST = """
+def test_reply(golden):
+    golden.check(model(), {"ask": 1})
+"""
+
+
+@pytest.fixture(autouse=True)
+def plain_environment(pytester, monkeypatch):
+    """Each test says itself whether it runs under CI. Hypothesis's plugin would import it in every run."""
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:hypothesispytest")
+
+
+@pytest.fixture
+def write(pytester) -> Write:
+    """A test module, test_chat.py, whose model's stop probability is `probability`."""
+
+    def module(tests: str = ONE_TEST, probability: float = 0.5, name: str = "test_chat") -> None:
+        pytester.makepyfile(**{name: SOURCE.format(probability=probability) + tests})
+        forget_bytecode(pytester)
+
+    return module
+
+
+def forget_bytecode(pytester):
+    """A module rewritten within a second would be taken for the one compiled before."""
+    shutil.rmtree(pytester.path / "__pycache__", ignore_errors=True)
+
+
+def files(pytester):
+    """Every file under recordings/, by path."""
+    root = pytester.path / "recordings"
+    return sorted(str(path.relative_to(root)) for path in root.rglob("*") if path.is_file())
+
+
+def test_without_a_golden_the_test_fails_and_says_how_to_write_one(pytester, write):
+    write()
+
+    result = pytester.runpytest_inprocess()
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*test_reply.json: there is no such golden*--tracekit-update=new*"])
+    assert files(pytester) == []
+
+
+@pytest.mark.parametrize("mode", ["new", "all"])
+def test_a_new_golden_is_written_when_asked_and_then_holds(pytester, write, mode):
+    write()
+
+    pytester.runpytest_inprocess(f"--tracekit-update={mode}").assert_outcomes(passed=1)
+    pytester.runpytest_inprocess().assert_outcomes(passed=1)
+
+    assert files(pytester) == ["test_chat/test_reply.json"]
+    golden = load(pytester.path / "recordings/test_chat/test_reply.json")
+    assert golden["request"] == {"ask": 1}
+    assert golden["metadata"] == {"tracekit": {"test": "test_chat.py::test_reply"}}
+
+
+@pytest.mark.parametrize("mode", ["new", "none"])
+def test_a_run_that_differs_fails_shows_how_and_leaves_the_fresh_trace(pytester, write, mode):
+    write()
+    pytester.runpytest_inprocess("--tracekit-update=new")
+    write(probability=0.6)
+
+    result = pytester.runpytest_inprocess(f"--tracekit-update={mode}")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*different: loop 1: stop_probability is 0.6, was 0.5 (off by 0.1, allowed 0.00025)*",
+            "*golden: recordings/test_chat/test_reply.json*",
+            "*fresh trace: recordings/test_chat/test_reply.new.json*",
+        ]
+    )
+    assert files(pytester) == ["test_chat/test_reply.json", "test_chat/test_reply.new.json"]
+    assert (
+        load(pytester.path / "recordings/test_chat/test_reply.new.json")["trace"][0]["stop_probability"]
+        == 0.6
+    )
+
+
+def test_a_golden_that_passes_again_keeps_no_fresh_trace_of_an_earlier_session(pytester, write):
+    write()
+    pytester.runpytest_inprocess("--tracekit-update=new")
+    write(probability=0.6)
+    pytester.runpytest_inprocess()
+    write()
+
+    pytester.runpytest_inprocess().assert_outcomes(passed=1)
+
+    assert files(pytester) == ["test_chat/test_reply.json"]
+
+
+def test_all_replaces_a_golden_that_differs_and_keeps_why(pytester, write):
+    write()
+    pytester.runpytest_inprocess("--tracekit-update=new")
+    write(probability=0.6)
+
+    pytester.runpytest_inprocess("--tracekit-update=all").assert_outcomes(passed=1)
+
+    golden = load(pytester.path / "recordings/test_chat/test_reply.json")
+    assert golden["trace"][0]["stop_probability"] == 0.6
+    (accepted,) = golden["metadata"]["tracekit"]["accepted"]
+    assert accepted["verdict"] == "different"
+    assert accepted["reason"] == "updated by pytest --tracekit-update=all"
+    assert golden["metadata"]["tracekit"]["test"] == "test_chat.py::test_reply"
+
+
+@pytest.mark.parametrize("ci", ["1", "true", "yes"])
+@pytest.mark.parametrize("mode", ["new", "all"])
+def test_under_ci_nothing_is_written_whatever_is_asked(pytester, write, monkeypatch, ci, mode):
+    monkeypatch.setenv("CI", ci)
+    write()
+
+    result = pytester.runpytest_inprocess(f"--tracekit-update={mode}")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*(CI: nothing is written)*", "*there is no such golden; under CI*"])
+    assert files(pytester) == []
+
+
+def test_under_ci_a_golden_that_differs_is_neither_replaced_nor_joined(pytester, write, monkeypatch):
+    write()
+    pytester.runpytest_inprocess("--tracekit-update=new")
+    before = (pytester.path / "recordings/test_chat/test_reply.json").read_bytes()
+    monkeypatch.setenv("CI", "1")
+    write(probability=0.6)
+
+    result = pytester.runpytest_inprocess("--tracekit-update=all")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*fresh trace: not left, since under CI nothing is written*"])
+    assert files(pytester) == ["test_chat/test_reply.json"]
+    assert (pytester.path / "recordings/test_chat/test_reply.json").read_bytes() == before
+
+
+def test_under_ci_writing_can_be_forced(pytester, write, monkeypatch):
+    monkeypatch.setenv("CI", "1")
+    write()
+
+    pytester.runpytest_inprocess("--tracekit-update=new", "--tracekit-force-write").assert_outcomes(passed=1)
+
+    assert files(pytester) == ["test_chat/test_reply.json"]
+
+
+@pytest.mark.parametrize("ci", ["", "0", "false", "False"])
+def test_ci_that_is_set_to_no_is_no_ci(pytester, write, monkeypatch, ci):
+    monkeypatch.setenv("CI", ci)
+    write()
+
+    pytester.runpytest_inprocess("--tracekit-update=new").assert_outcomes(passed=1)
+
+
+def test_the_header_says_the_root_and_the_modes(pytester, write):
+    write()
+    pytester.makeini("[pytest]\ntracekit_recordings = tests/goldens\n")
+
+    result = pytester.runpytest_inprocess("--tracekit-update=new", "--tracekit-record=once")
+
+    result.stdout.fnmatch_lines(["tracekit: tests/goldens/, update new, record once"])
+    assert (pytester.path / "tests/goldens/test_chat/test_reply.json").is_file()
+
+
+def test_parametrized_ids_and_classes_make_the_name(pytester, write):
+    write(
+        """
+class TestChat:
+    @pytest.mark.parametrize("words", ["one", "two words", "two/words"])
+    def test_reply(self, golden, words):
+        golden.check(model(), {"ask": words})
+"""
+    )
+
+    pytester.runpytest_inprocess("--tracekit-update=new").assert_outcomes(passed=3)
+    pytester.runpytest_inprocess().assert_outcomes(passed=3)
+
+    one, *others = files(pytester)
+    assert one == "test_chat/TestChat.test_reply-one-c1ef09f3.json"
+    assert len(set(others)) == 2
+
+
+def test_a_test_may_check_many_and_name_its_goldens(pytester, write):
+    write(
+        """
+def test_reply(golden):
+    golden.check(model(), {"ask": 1})
+    golden.check(model(), {"ask": 2})
+    golden.check(model(), {"ask": 3}, name="chat/third")
+"""
+    )
+
+    pytester.runpytest_inprocess("--tracekit-update=new").assert_outcomes(passed=1)
+    pytester.runpytest_inprocess().assert_outcomes(passed=1)
+
+    assert files(pytester) == [
+        "test_chat/chat/third.json",
+        "test_chat/test_reply-2.json",
+        "test_chat/test_reply.json",
+    ]
+
+
+@pytest.mark.parametrize("name", ["../escape", "/etc/passwd", "a//b", ".hidden", "x.new", "", "a\\\\b"])
+def test_a_name_that_is_no_plain_path_is_refused(pytester, write, name):
+    write(f'def test_reply(golden):\n    golden.check(model(), {{}}, name="{name}")\n')
+
+    result = pytester.runpytest_inprocess("--tracekit-update=all")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*UsageError: golden name *expected letters, digits*"])
+    assert files(pytester) == []
+
+
+def test_tests_that_share_a_golden_compare_with_what_the_first_wrote(pytester, write):
+    write(
+        """
+def test_first(golden):
+    golden.check(model(0.5), {"ask": 1}, name="shared")
+
+def test_second(golden):
+    golden.check(model(0.7), {"ask": 1}, name="shared")
+"""
+    )
+
+    result = pytester.runpytest_inprocess("--tracekit-update=all")
+
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*stop_probability is 0.7, was 0.5*"])
+    assert load(pytester.path / "recordings/test_chat/shared.json")["trace"][0]["stop_probability"] == 0.5
+
+
+def test_a_trace_can_be_checked_instead_of_a_source(pytester, write):
+    write(
+        """
+import tracekit
+
+def test_reply(golden):
+    *_, trace = tracekit.stream(model(), {"ask": 1})
+    golden.check(trace)
+"""
+    )
+
+    pytester.runpytest_inprocess("--tracekit-update=new").assert_outcomes(passed=1)
+    pytester.runpytest_inprocess().assert_outcomes(passed=1)
+
+
+def test_a_trace_that_is_not_complete_does_not_become_a_golden(pytester, write):
+    write(
+        """
+import tracekit
+
+def test_reply(golden):
+    golden.check(next(tracekit.stream(model(), {"ask": 1})))
+"""
+    )
+
+    result = pytester.runpytest_inprocess("--tracekit-update=new")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*UncheckableGolden: *is streaming, not complete*"])
+    assert files(pytester) == []
+
+
+def test_a_tests_own_tolerance_wins_and_is_named(pytester, write):
+    tests = "def test_reply(golden):\n    golden.check(model(), {}, tolerance={'rtol': %s})\n"
+    write(tests % 0.5)
+    pytester.runpytest_inprocess("--tracekit-update=new")
+
+    write(tests % 0.5, probability=0.6)
+    pytester.runpytest_inprocess().assert_outcomes(passed=1)
+    write(tests % 0.1, probability=0.6)
+    result = pytester.runpytest_inprocess()
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*tolerance (the test's argument): rtol 0.1*"])
+
+
+def test_the_projects_tolerance_holds_and_is_named(pytester, write):
+    pytester.makepyprojecttoml("[tool.tracekit.tolerance]\nrtol = 0.1\n")
+    write()
+    pytester.runpytest_inprocess("--tracekit-update=new")
+    write(probability=0.6)
+
+    result = pytester.runpytest_inprocess()
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*tolerance (pyproject.toml): rtol 0.1*"])
+
+
+def test_a_recording_can_be_run_again_by_its_path_with_a_source_that_the_project_allows(pytester):
+    pytester.makepyfile(
+        app=SOURCE.format(probability=0.5)
+        + """
+from tracekit.streaming.source import Description
+
+class App(ScriptedSource):
+    def describe(self):
+        return Description(model={"source": "app:load_model", "name": "app"})
+
+def load_model():
+    return App("loop", model().script)
+"""
+    )
+    check = "import app\ndef test_it(golden):\n    golden.check(app.load_model(), {'ask': 1})\n"
+    pytester.makepyfile(test_chat=check)
+    pytester.runpytest_inprocess("--tracekit-update=new").assert_outcomes(passed=1)
+    again = "def test_it(golden):\n    golden.recheck('recordings/test_chat/test_it.json')\n"
+    pytester.makepyfile(test_again=again)
+
+    refused = pytester.runpytest_inprocess("test_again.py")
+    pytester.makepyprojecttoml('[tool.tracekit]\nsources = ["app:load_model"]\n')
+    allowed = pytester.runpytest_inprocess("test_again.py")
+
+    refused.assert_outcomes(failed=1)
+    refused.stdout.fnmatch_lines(["*UntrustedSource: *names the source 'app:load_model', which would run*"])
+    allowed.assert_outcomes(passed=1)
+
+
+def test_importing_the_plugin_brings_in_nothing_of_weight():
+    code = (
+        "import pytest, sys; before = set(sys.modules); import tracekit.pytest_plugin; "
+        "print(sorted(set(sys.modules) - before))"
+    )
+
+    brought = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+    assert brought.strip() == "['tracekit', 'tracekit.pytest_plugin']"
