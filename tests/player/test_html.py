@@ -69,6 +69,12 @@ def test_a_name_cannot_leave_its_place_in_the_page() -> None:
     assert page.count("<script") == 3
 
 
+def test_a_name_that_is_no_text_stands_with_a_mark() -> None:
+    page = export_html([Entry(tracekit.load(SHORT), "run-\udcff.json")])
+
+    assert b"<title>run-?.json</title>" in page
+
+
 @given(
     st.recursive(st.text() | st.integers(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner))
 )

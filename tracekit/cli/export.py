@@ -92,8 +92,11 @@ def _refuse(wanted: dict[str, str], paths: Sequence[str], *, overwrite: bool) ->
     """Raise what would stop the export halfway, before anything is written."""
     if not wanted:
         raise UsageError(f"say what to write: {', '.join(f'--{name} OUT' for name in FORMS)}")
-    if list(wanted.values()).count("-") > 1:
-        raise UsageError("only one format can go to standard output")
+    outs = [Path(out).absolute() for out in wanted.values()]
+    if len(set(outs)) < len(outs):
+        raise UsageError("each format needs an OUT of its own")
+    if taken := set(outs) & {Path(path).absolute() for path in paths if path != "-"}:
+        raise UsageError(f"{taken.pop()} is the recording itself; name another file")
     for name, out in wanted.items():
         if len(paths) > FORMS[name].most:
             most = "one recording" if FORMS[name].most == 1 else "one recording or two"

@@ -63,7 +63,8 @@ def export_html(entries: Sequence[Entry]) -> bytes:
     }
     halves = _text("page.html").split("$data")
     before, after = (string.Template(half).substitute(values) for half in halves)
-    return b"\n".join([before.encode(), *map(_data_block, entries), after.encode()])
+    # A file name may hold bytes that are no text; the page shows a mark in their place.
+    return b"\n".join([before.encode(errors="replace"), *map(_data_block, entries), after.encode()])
 
 
 def player_js() -> str:
@@ -91,7 +92,7 @@ def unescape_data(data: bytes) -> bytes:
 
 
 def _data_block(entry: Entry) -> bytes:
-    name = html.escape(entry.name).encode()
+    name = html.escape(entry.name).encode(errors="replace")
     data = escape_data(encode(entry.trace, entry.name))
     return b'<script type="application/json" data-name="%s">%s</script>' % (name, data)
 
