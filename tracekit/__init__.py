@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from tracekit.streaming.stream import stream as stream
 
 _HOMES = {
-    "GeneratorSource": "sources.generator",
     "Comparison": "regression.verdict",
+    "GeneratorSource": "sources.generator",
     "Pace": "streaming.pacing",
     "Recorder": "streaming.recorder",
     "RunOptions": "streaming.run",

@@ -19,6 +19,7 @@ from torch import Tensor
 from tracekit.errors import NonFiniteOutput, UsageError
 from tracekit.format.numbers import shortest
 from tracekit.format.types import Json
+from tracekit.sources.pointer.batched import FirstOfBatch, RepeatingTokenizer
 from tracekit.sources.pointer.checkpoint import load
 from tracekit.sources.pointer.task import SYMBOLS, PointerRequest, execute
 from tracekit.sources.registry import LoadOptions
@@ -79,8 +80,6 @@ class PointerSource(Source):
         return PointerSource(self.model, self.tokenizer, self.spec, replace(self.settings, **settings))
 
     def batched(self, size: int) -> PointerSource:
-        from tracekit.sources.pointer.batched import BatchedPointerSource
-
         return BatchedPointerSource(self, size)
 
     def describe(self) -> Description:
@@ -130,6 +129,22 @@ class PointerSource(Source):
     @property
     def _device(self) -> Any:
         return next(self.model.parameters()).device
+
+
+class BatchedPointerSource(PointerSource):
+    """Asks the model the same request `size` times at once, and shows the first."""
+
+    def __init__(self, single: PointerSource, size: int) -> None:
+        super().__init__(
+            single.model, RepeatingTokenizer(single.tokenizer, size), single.spec, single.settings
+        )
+        self._single, self._size = single, size
+
+    def with_settings(self, settings: Mapping[str, Any]) -> BatchedPointerSource:
+        return BatchedPointerSource(self._single.with_settings(settings), self._size)
+
+    def observe(self, request: PointerRequest, emit: Emit) -> str:
+        return super().observe(request, FirstOfBatch(emit))
 
 
 class PointerInterpreter(Interpreter):
