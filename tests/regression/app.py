@@ -1,0 +1,36 @@
+"""Sources of one's own, as a golden may name them: `tests.regression.app:open_source` and others."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from tracekit import Script, ScriptedSource
+from tracekit.streaming.source import Description, Emit
+
+SHA = "a" * 64
+
+
+class App(ScriptedSource):
+    """Two loops, and who it is."""
+
+    def describe(self) -> Description:
+        return Description(model={"source": "tests.regression.app:open_source", "name": "app", "sha256": SHA})
+
+
+class DyingApp(App):
+    """Its process dies when it is asked for anything."""
+
+    def observe(self, request: Any, emit: Emit) -> str:
+        os._exit(9)
+
+
+ROWS = [{"prediction": "A", "stop_probability": 0.5}, {"prediction": "B", "stop_probability": 0.9}]
+
+
+def open_source() -> App:
+    return App("loop", Script(ROWS))
+
+
+def open_dying() -> DyingApp:
+    return DyingApp("loop", Script(ROWS))

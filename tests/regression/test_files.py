@@ -1,0 +1,84 @@
+"""What may be written when, and what stays when a fresh trace is accepted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.regression.traces import changed
+from tracekit import Verdict, load, save
+from tracekit.regression.files import (
+    Acceptance,
+    Update,
+    WritePolicy,
+    accept,
+    discard_fresh,
+    fresh_path,
+    golden_of,
+    in_ci,
+    leave_fresh,
+)
+
+
+@pytest.mark.parametrize(
+    ("environment", "found"),
+    [
+        ({}, False),
+        ({"CI": ""}, False),
+        ({"CI": "0"}, False),
+        ({"CI": "false"}, False),
+        ({"CI": "FALSE"}, False),
+        ({"CI": "1"}, True),
+        ({"CI": "true"}, True),
+        ({"CI": "woodpecker"}, True),
+    ],
+)
+def test_ci_is_set_and_not_to_no(environment, found):
+    assert in_ci(environment) is found
+
+
+@pytest.mark.parametrize("asked", list(Update))
+def test_under_ci_no_update_is_done_unless_forced(asked):
+    assert WritePolicy(asked, ci=True).update is Update.NONE
+    assert WritePolicy(asked, ci=True, force=True).update is asked
+    assert WritePolicy(asked).update is asked
+
+
+def test_a_fresh_trace_lies_beside_its_golden():
+    assert fresh_path(Path("a/run.json")) == Path("a/run.new.json")
+    assert golden_of(Path("a/run.new.json")) == Path("a/run.json")
+
+
+def test_a_fresh_trace_replaces_an_older_one_and_can_be_discarded(tmp_path, cycle):
+    leave_fresh(tmp_path / "run.json", cycle)
+    leave_fresh(tmp_path / "run.json", changed(cycle, checkpoint="newer"))
+
+    assert load(tmp_path / "run.new.json")["checkpoint"] == "newer"
+    discard_fresh(tmp_path / "run.json")
+    discard_fresh(tmp_path / "run.json")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_accepting_keeps_what_people_wrote_and_adds_why(tmp_path, cycle):
+    path = tmp_path / "run.json"
+    own = {"note": "mine", "tracekit": {"tolerance": {"rtol": 0.1}, "accepted": [{"reason": "before"}]}}
+    golden = changed(cycle, metadata=own)
+    save(golden, path)
+    leave_fresh(path, cycle)
+
+    fresh = changed(cycle, metadata={"run": 2})
+    accept(path, golden, fresh, Acceptance(Verdict.DIFFERENT, "retrained", "2026-01-02T03:04:05.000Z"))
+
+    assert load(path)["metadata"] == {
+        "run": 2,
+        "note": "mine",
+        "tracekit": {
+            "tolerance": {"rtol": 0.1},
+            "accepted": [
+                {"reason": "before"},
+                {"verdict": "different", "reason": "retrained", "at": "2026-01-02T03:04:05.000Z"},
+            ],
+        },
+    }
+    assert not fresh_path(path).exists()
