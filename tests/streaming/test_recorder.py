@@ -93,13 +93,13 @@ def test_the_journal_of_a_dead_recorder_is_not_overwritten(tokens, tmp_path):
 
 
 def test_what_the_reader_would_refuse_is_not_written_and_the_journal_kept(tokens, tmp_path):
-    target = Target(tmp_path / "run.json", metadata={"ratio": float("nan")})
-    recorder = Recorder(tokens(1), {}, target)
+    recorder = Recorder(tokens(1, stop_reason=""), {}, Target(tmp_path / "run.json"))
 
-    with pytest.raises(RecordingUnfinished, match="tracekit recover"), recorder:
+    with pytest.raises(RecordingUnfinished, match=r"/summary/stop_reason: .* tracekit recover"), recorder:
         list(recorder.batches())
 
     assert [path.name for path in tmp_path.iterdir()] == ["run.json.journal"]
+    assert tracekit.recover(tmp_path / "run.json.journal").rows == 1
 
 
 def test_a_folder_gets_a_new_file_named_by_time_and_id(tokens, tmp_path):
@@ -112,7 +112,7 @@ def test_a_folder_gets_a_new_file_named_by_time_and_id(tokens, tmp_path):
 
 
 def test_a_missing_folder_is_refused_in_words(tokens, tmp_path):
-    with pytest.raises(tracekit.TracekitError, match="nowhere: is not a folder; make it first"):
+    with pytest.raises(tracekit.TracekitError, match="nowhere: there is no such folder; make it first"):
         tracekit.record(tokens(1), {}, tmp_path / "nowhere" / "run.json")
 
 
