@@ -20,6 +20,8 @@ _OPTIONS = {
     "client.toolbarMode": "minimal",
     "client.showErrorDetails": "none",
     "server.fileWatcherType": "none",
+    # A full collection after every refresh takes the interpreter from the model for 0.1 s and more.
+    "runner.postScriptGC": "false",
 }
 
 

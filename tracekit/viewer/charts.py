@@ -118,7 +118,7 @@ def _scale(series: Series) -> altair.Scale:
 
 
 def _colour(series: Series) -> altair.Color:
-    legend = altair.Legend(orient="bottom", title=None, labelLimit=400) if len(series) > 1 else None
+    legend = altair.Legend(orient="top", title=None, labelLimit=400) if len(series) > 1 else None
     return altair.Color("recording:N", legend=legend, sort=list(series))
 
 

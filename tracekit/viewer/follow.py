@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import streamlit as st
 
 from tracekit.errors import TracekitError
@@ -14,27 +16,33 @@ from tracekit.viewer.shelf import Shelf
 __all__ = ["page"]
 
 REFRESH_SECONDS = 0.5
+LOOK_SECONDS = 1.0
 
 
 def page(settings: Settings) -> None:
     """Choose among the folder's journals, the newest first; one that has become a recording stays."""
     shelf = shelf_of(settings.root)
     names = shelf.journals()
+    st.fragment(_look, run_every=LOOK_SECONDS)(shelf, tuple(names))
     followed = st.session_state.get("followed")
     if followed and followed not in names:
         names.append(followed)
-    if names:
-        st.selectbox("Journal", names, key="followed", help="A recording grows in its journal.")
-    # Toggled, never removed: without a period the fragment stays as it is.
-    is_over = st.session_state.get("follow is over") == st.session_state.get("followed", "")
-    st.fragment(_follow, run_every=None if is_over else REFRESH_SECONDS)(settings, shelf)
-
-
-def _follow(settings: Settings, shelf: Shelf) -> None:
-    name = st.session_state.get("followed")
-    if not name:
-        _wait(settings, shelf)
+    if not names:
+        _nothing_here(settings)
         return
+    name = st.selectbox("Journal", names, key="followed", help="A recording grows in its journal.")
+    # Toggled, never removed: without a period the fragment stays as it is.
+    is_over = st.session_state.get("follow is over") == name
+    st.fragment(_follow, run_every=None if is_over else REFRESH_SECONDS)(shelf, name)
+
+
+def _look(shelf: Shelf, known: tuple[str, ...]) -> None:
+    """Draw the page again when a journal has come or gone."""
+    if tuple(shelf.journals()) != known:
+        st.rerun()
+
+
+def _follow(shelf: Shelf, name: str) -> None:
     try:
         growth = grown(shelf.path(name))
     except TracekitError as error:
@@ -44,20 +52,19 @@ def _follow(settings: Settings, shelf: Shelf) -> None:
         st.info("The recording is about to begin.")
         return
     _say(growth.state, name)
-    player([growth.data], PlayerOptions(growth.trace["id"], labels=(name.removesuffix(".journal"),)))
+    label = Path(name).name.removesuffix(".journal")
+    player([growth.data], PlayerOptions(growth.trace["id"], labels=(label,)))
     if growth.state != "growing" and st.session_state.get("follow is over") != name:
         st.session_state["follow is over"] = name
         st.rerun()
 
 
-def _wait(settings: Settings, shelf: Shelf) -> None:
+def _nothing_here(settings: Settings) -> None:
     st.info(
         f"Nothing is being recorded into {plain(str(settings.root))} now. Start a run in a terminal, such as "
-        f"`tracekit record --out-dir`, and it shows here as it grows.",
+        "`tracekit record`, and it shows here as it grows.",
         icon=":material/hourglass_empty:",
     )
-    if shelf.journals():
-        st.rerun()
 
 
 def _say(state: str, name: str) -> None:

@@ -33,7 +33,10 @@ from tracekit.viewer.settings import Settings
 
 __all__ = ["page", "stop_unless_new"]
 
-REFRESH_SECONDS = 0.1
+REFRESH_SECONDS = 0.2
+
+# Drawing the page takes the interpreter from the model: a run of milliseconds ends before it, undisturbed.
+HEAD_START_SECONDS = 0.2
 MOST_STEPS = 256
 _TABLES = {"Random": random_function, "Permutation": random_permutation, "Cycle": random_cycle}
 
@@ -162,6 +165,7 @@ def _start(source: Source, request: Json, is_watched: Callable[[], bool]) -> Non
         st.session_state["run problem"] = str(error)
         return
     run.start()
+    run.wait(HEAD_START_SECONDS)
     st.session_state["run"] = run
     st.session_state["run is new"] = True
 
@@ -206,7 +210,8 @@ def _show_run(run: LiveRun, was_on: bool) -> None:
     elif "error" in trace:
         error = trace["error"]
         st.error(plain(f"The model raised {error['type']}: {error['message']}"), icon=":material/error:")
-    player([encode(trace, "run")], PlayerOptions(trace["id"]))
+    at_end = None if was_on else len(trace["trace"]) + 1
+    player([encode(trace, "run")], PlayerOptions(trace["id"], at_end))
     if was_on and stage == "ended":
         st.rerun()
 

@@ -18,6 +18,7 @@ __all__ = ["PlayerOptions", "player"]
 _EDGES = """
 .tk-shell { padding: 0; max-width: none; }
 .preview :is(.tk-deck, .tk-badge, .tk-side) { display: none; }
+.preview .tk-body { grid-template-columns: 1fr; }
 """
 
 

@@ -35,7 +35,10 @@ def page(settings: Settings) -> None:
         name = _current(settings, shown or entries)
         _list(shown, name, settings)
         upload = st.file_uploader(
-            "Or open a file", max_upload_size=LARGEST_UPLOAD_MB, help="It is read, and not kept."
+            "Or open a file",
+            max_upload_size=LARGEST_UPLOAD_MB,
+            key=f"upload {st.session_state.get('uploads', 0)}",
+            help="It is read, and not kept.",
         )
     try:
         if upload is not None:
@@ -113,6 +116,9 @@ def _pick(names: Sequence[str], key: str) -> None:
     if rows:
         st.query_params["recording"] = names[rows[0]]
         st.query_params.pop("step", None)
+        st.session_state["uploads"] = (
+            st.session_state.get("uploads", 0) + 1
+        )  # an uploader is emptied by a new key
 
 
 def _show(recording: Opened, *, linked: bool) -> None:
