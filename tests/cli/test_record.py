@@ -129,7 +129,7 @@ def test_a_table_from_a_file(tk, tmp_path):
         (["--requests", "r.jsonl"], "--requests and --out-dir go together"),
         (["--metadata", "novalue"], "--metadata 'novalue': expected KEY=VALUE"),
         (["--model", "gpt5", "--prompt", "x"], "no source named 'gpt5'"),
-        (["--out", "nowhere/x.json"], "nowhere: is not a folder; make it first"),
+        (["--out", "nowhere/x.json"], "nowhere: there is no such folder; make it first"),
         (["--checkpoint", "nope"], "checkpoint"),
         (["--device", "abacus"], "device 'abacus'"),
         (["--threshold", "2"], "a probability from 0 to 1"),
