@@ -106,7 +106,7 @@ def _table() -> list[list[Any]]:
     st.markdown("Draw a table")
     with st.container(horizontal=True, gap="small"):
         for name in _TABLES:
-            st.button(name, on_click=_draw_table, args=(name,), help=f"Draw another table: {name.lower()}")
+            st.button(name, key=f"draw {name}", on_click=_draw_table, args=(name,))
     pairs: tuple[tuple[str, str], ...] = st.session_state["pairs"]
     edited = st.data_editor(
         {"from": list(SYMBOLS), "to": [to for _, to in sorted(pairs)]},
@@ -147,13 +147,14 @@ def _buttons(source: Source, request: Json) -> None:
     run, stop = st.columns(2)
     run.button(
         "Run",
+        key="run button",
         type="primary",
         icon=":material/play_arrow:",
         width="stretch",
         on_click=_start,
         args=(source, request, _watcher()),
     )
-    stop.button("Stop", icon=":material/stop:", width="stretch", on_click=_stop)
+    stop.button("Stop", key="stop button", icon=":material/stop:", width="stretch", on_click=_stop)
 
 
 def _start(source: Source, request: Json, is_watched: Callable[[], bool]) -> None:

@@ -10,11 +10,13 @@ from typing import Any
 from tracekit.errors import DocumentError, OutsideFolder, StorageError
 from tracekit.format.codec import Outline
 from tracekit.format.layout import HEAD_KEYS, TAIL_KEYS
+from tracekit.storage.files import open_regular
 from tracekit.storage.store import find, outline
 
 __all__ = ["Entry", "Filter", "Shelf", "stamp"]
 
 _TRACE_KEYS = {*HEAD_KEYS, *TAIL_KEYS}
+_HEAD_BYTES = 4096
 
 
 @dataclass(frozen=True)
@@ -129,8 +131,17 @@ def _read_entry(name: str, path: Path) -> Entry | None:
     try:
         found = outline(path)
     except (DocumentError, StorageError) as error:
-        return Entry(name, problem=str(error))
+        return Entry(name, problem=str(error)) if _means_to_be_a_trace(path) else None
     return _entry_of(name, found) if set(found.document) <= _TRACE_KEYS else None
+
+
+def _means_to_be_a_trace(path: Path) -> bool:
+    """A sieve for folders that hold other JSON too."""
+    try:
+        with open_regular(path) as file:
+            return b'"schema_version"' in file.read(_HEAD_BYTES)
+    except (OSError, StorageError):
+        return True  # it cannot be read, which is worth saying
 
 
 def _entry_of(name: str, found: Outline) -> Entry:
