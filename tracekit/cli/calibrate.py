@@ -16,6 +16,7 @@ from tracekit.regression.calibrate import Calibration, calibrate, proposal, vari
 from tracekit.regression.config import find_config
 from tracekit.regression.files import load_golden
 from tracekit.regression.loading import Loading
+from tracekit.storage.files import refuse_unwritable
 
 
 @click.command()
@@ -39,6 +40,8 @@ def command(path: Path, **values: Any) -> int:
     config = find_config(Path.cwd())
     current = overrides_from(config, values["tolerance"], values["tolerances"]).resolve(golden, path=path)
     proposal(Calibration((), (), (), 0, None), values["margin"], current)  # refuses a margin before the runs
+    if values["write"] is not None:
+        refuse_unwritable(values["write"])
     loading = Loading(
         frozenset((*config.sources, *values["allow_source"])), values["checkpoint"], values["device"]
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ import click
 
 from tracekit.cli.golden_options import overrides_from, tolerance_options
 from tracekit.errors import NoGoldens
-from tracekit.regression.check import CheckOptions, Outcome, find_goldens
+from tracekit.regression.check import CheckOptions, Outcome, counted, find_goldens
 from tracekit.regression.config import Config, find_config
 from tracekit.regression.files import Update, WritePolicy, in_ci
 from tracekit.regression.loading import Loading
@@ -118,7 +117,7 @@ def command(paths: Sequence[Path], **values: Any) -> int:
     outcomes = list(_checked(goldens, values["jobs"], options, policy))
     asked = Unreferenced(values["unreferenced"]) if values["unreferenced"] else None
     obsolete = [] if paths or select else _obsolete(config, goldens, action_for(asked, policy))
-    click.echo(_summary(outcomes))
+    click.echo(counted(outcomes))
     _write(outputs, outcomes, obsolete)
     return max([1 if obsolete else 0, *(each.exit_code for each in outcomes)])
 
@@ -182,12 +181,6 @@ def _obsolete(config: Config, goldens: Sequence[Path], action: Unreferenced) -> 
         delete_all(found)
         click.echo(f"deleted {len(found)} obsolete goldens")
     return [str(path) for path in found] if action is Unreferenced.FAIL else []
-
-
-def _summary(outcomes: Sequence[Outcome]) -> str:
-    counts = Counter(each.result.replace("_", " ") for each in outcomes)
-    said = ", ".join(f"{count} {name}" for name, count in counts.items())
-    return f"{len(outcomes)} goldens: {said}"
 
 
 def _write(outputs: Outputs, outcomes: Sequence[Outcome], obsolete: Sequence[str]) -> None:

@@ -17,12 +17,21 @@ from tracekit.format.types import Trace
 from tracekit.regression.files import load_golden
 from tracekit.regression.loading import Loading, ModelKey
 from tracekit.regression.rerun import Checked, Rules, recheck
-from tracekit.regression.verdict import Comparison
+from tracekit.regression.verdict import Comparison, Verdict
 from tracekit.storage.files import read_file
 from tracekit.storage.store import find, outline
 from tracekit.streaming.source import Source
 
-__all__ = ["CheckOptions", "Group", "Outcome", "check", "check_group", "find_goldens", "group_goldens"]
+__all__ = [
+    "CheckOptions",
+    "Group",
+    "Outcome",
+    "check",
+    "check_group",
+    "counted",
+    "find_goldens",
+    "group_goldens",
+]
 
 ERROR = "error"
 
@@ -70,6 +79,14 @@ class Group:
 
     key: ModelKey
     paths: tuple[Path, ...]
+
+
+def counted(outcomes: Sequence[Outcome]) -> str:
+    """How many goldens came out how, from best to worst: `3 goldens: 2 identical, 1 different`."""
+    results = [outcome.result for outcome in outcomes]
+    names = [name for name in (*map(str, Verdict), ERROR) if name in results]
+    said = ", ".join(f"{results.count(name)} {name.replace('_', ' ')}" for name in names)
+    return f"{len(results)} goldens: {said}"
 
 
 def find_goldens(paths: Sequence[Path], select: Sequence[str] = ()) -> list[Path]:

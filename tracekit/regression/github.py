@@ -6,11 +6,10 @@ only ten errors a step, so what is beyond the ninth is told in the tenth.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from html import escape
 
-from tracekit.regression.check import Outcome
+from tracekit.regression.check import Outcome, counted
 from tracekit.regression.words import headline
 
 __all__ = ["annotate", "step_summary"]
@@ -32,9 +31,7 @@ def annotate(outcomes: Sequence[Outcome], obsolete: Sequence[str] = ()) -> list[
 
 def step_summary(outcomes: Sequence[Outcome], obsolete: Sequence[str] = ()) -> str:
     """What came of it, as Markdown: the numbers, then a table of what fails."""
-    counts = Counter(each.result.replace("_", " ") for each in outcomes)
-    said = ", ".join(f"{count} {name}" for name, count in counts.items())
-    lines = [f"### tracekit check: {len(outcomes)} goldens: {said}", ""]
+    lines = [f"### tracekit check: {counted(outcomes)}", ""]
     if weights := next((each.weights for each in outcomes if each.weights), None):
         lines += [f"The loaded weights are `{weights[1][:12]}…`, the recorded ones `{weights[0][:12]}…`.", ""]
     rows = [(str(each.path), _why(each)) for each in outcomes if not each.passed]

@@ -39,7 +39,7 @@ def sentence(difference: Difference, unit: str) -> str:
     """One difference: where, what it is now, what it was, by how much."""
     where = "" if difference.row is None else f"{unit} {difference.row}: "
     fresh, golden = _shown(difference.fresh), _shown(difference.golden)
-    text = f"{where}{difference.field} is {fresh}, was {golden}"
+    text = f"{where}{_name(difference.field)} is {fresh}, was {golden}"
     if difference.delta is None or difference.allowed is None:
         return text
     return f"{text} (off by {difference.delta:.3g}, allowed {difference.allowed:.3g})"
@@ -56,7 +56,7 @@ def report(comparison: Comparison) -> str:
     if comparison.differences and comparison.provenance:
         parts += ["", "also differs, and is often the reason:"]
         parts += [
-            f"  {each.field}: {_shown(each.fresh)}, was {_shown(each.golden)}"
+            f"  {_name(each.field)}: {_shown(each.fresh)}, was {_shown(each.golden)}"
             for each in comparison.provenance
         ]
     return "\n".join([*parts, "", *comparison.notes, *tolerance_lines(comparison)])
@@ -124,7 +124,7 @@ def _cells(difference: Difference) -> tuple[str, ...]:
     numbers = (difference.delta, difference.allowed)
     return (
         "" if difference.row is None else str(difference.row),
-        difference.field,
+        _name(difference.field),
         _shown(difference.golden),
         _shown(difference.fresh),
         *("" if number is None else f"{number:.3g}" for number in numbers),
@@ -136,8 +136,14 @@ def _count_lines(comparison: Comparison) -> list[str]:
     lines = []
     for name, counts in comparison.counts.items():
         said = [f"{count} {key.replace('_', ' ')}" for key, count in counts._asdict().items() if count]
-        lines.append(f"{name}: {', '.join(said)}")
+        lines.append(f"{_name(name)}: {', '.join(said)}")
     return lines
+
+
+def _name(field: str) -> str:
+    """A field's name, which may be a request's own key, with nothing in it that a terminal obeys."""
+    shown = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in field)
+    return shown if len(shown) <= _WIDTH else f"{shown[: _WIDTH - 1]}…"
 
 
 def _shown(value: Any) -> str:
