@@ -53,9 +53,7 @@ class GeneratorSource(Source):
         """Run the generator; its stop reason. Raises SourceError for what is no generator, or no row."""
         steps = self.steps(request)
         if not isinstance(steps, Generator):
-            raise SourceError(
-                f"{self.describe().model['source']} returned {type(steps).__name__}, no generator"
-            )
+            raise SourceError(f"{self._place} returned {type(steps).__name__}, expected a generator")
         with closing(steps):
             while True:
                 try:
@@ -68,9 +66,7 @@ class GeneratorSource(Source):
         if isinstance(step, str) and self.kind == "loop":
             return {"prediction": step}
         if not isinstance(step, Mapping):
-            raise SourceError(
-                f"{self.describe().model['source']} yielded {type(step).__name__}, expected a row"
-            )
+            raise SourceError(f"{self._place} yielded {type(step).__name__}, expected a row")
         return step
 
     @property
