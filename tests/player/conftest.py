@@ -65,10 +65,17 @@ def export(tmp_path: Path) -> Make:
 
 @pytest.fixture
 def play(pages: Callable[..., Page], export: Make) -> Open:
-    """The page of an export of these runs, opened from disk; `link` is what stands after its name."""
+    """The page of an export of these runs, opened from disk; `link` is what stands after its name.
 
-    def open_page(*runs: Any, link: str = "", request: Any = None, **context: Any) -> Page:
+    On a `frozen` page time passes only as the test lets it.
+    """
+
+    def open_page(
+        *runs: Any, link: str = "", request: Any = None, frozen: bool = False, **context: Any
+    ) -> Page:
         page = pages(**context)
+        if frozen:
+            page.clock.install()
         page.goto(f"{export(*runs, request=request).as_uri()}{link}")
         page.wait_for_selector(".tk-now")
         return page

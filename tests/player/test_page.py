@@ -128,6 +128,18 @@ def test_playing_at_the_recorded_speed_ends_with_the_outcome_and_measures_itself
     )
 
 
+def test_every_row_belongs_to_the_frame_nearest_to_its_time(play: Open) -> None:
+    page = play(sentence(18), frozen=True)  # frames come every 16 ms, and drawing takes none
+
+    press(page, "s", "Space")
+    page.clock.run_for(1_000)
+    press(page, "?")
+
+    said = re.search(r"^(\d+) moments .* 99 % within (\d+\.\d) ms", page.locator(".tk-timing").inner_text())
+    assert said is not None
+    assert (said[1], float(said[2]) <= 8.5) == ("19", True)
+
+
 def test_a_token_run_shows_its_first_token_its_gap_and_its_rate(play: Open) -> None:
     page = play(sentence(11, seconds=1.0))
 
@@ -489,12 +501,19 @@ def test_dark_and_light_follow_the_system_and_the_button(play: Open) -> None:
     assert (dark, page.evaluate(background)) == ("rgb(18, 19, 21)", "rgb(246, 246, 243)")
 
 
-def test_nothing_glides_for_who_wants_less_motion(play: Open) -> None:
-    page = play("short", reduced_motion="reduce")
+@pytest.mark.parametrize(("motion", "rests"), [("reduce", True), ("no-preference", False)])
+def test_the_pointer_glides_unless_less_motion_is_wanted(play: Open, motion: str, rests: bool) -> None:
+    page = play("short", reduced_motion=motion, frozen=True)
+    picture = "document.querySelector('.tk-wheel').toDataURL()"
+    page.get_by_label("Pace", exact=True).select_option("even, 1/s")
 
-    press(page, "ArrowRight")
+    press(page, "Space")
+    page.clock.run_for(1_050)  # the first loop has just arrived
+    first = page.evaluate(picture)
+    page.clock.run_for(200)
 
-    assert page.evaluate("getComputedStyle(document.querySelector('.tk-bar i')).transitionDuration") == "0s"
+    assert fact(page, "Loop") == "1 / 12"
+    assert (page.evaluate(picture) == first) is rests
 
 
 def test_every_control_has_a_name_and_the_keyboard_reaches_it(play: Open) -> None:

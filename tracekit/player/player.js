@@ -1440,9 +1440,11 @@ class Player {
   /** Read the colours that the stylesheet gives this theme, for the canvases. */
   dress() {
     this.root.dataset.theme = this.theme;
-    const probe = getComputedStyle(this.live);
-    const resolve = (name) => ((this.live.style.color = `var(--tk-${name})`), probe.color);
-    this.ink = Object.fromEntries(COLOURS.map((name) => [name, resolve(name)]));
+    const probes = COLOURS.map(() => h("i", { hidden: true }));
+    probes.forEach((probe, at) => (probe.style.color = `var(--tk-${COLOURS[at]})`));
+    this.root.append(...probes);
+    this.ink = Object.fromEntries(probes.map((probe, at) => [COLOURS[at], getComputedStyle(probe).color]));
+    probes.forEach((probe) => probe.remove());
     this.themeKey = (this.themeKey ?? 0) + 1;
   }
 
