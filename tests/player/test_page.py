@@ -65,6 +65,14 @@ def test_a_page_opens_at_the_start_of_the_run(play: Open) -> None:
     assert page.locator(".tk-outcome").inner_text() == ""
 
 
+def test_a_chat_is_named_by_what_was_said_last(play: Open) -> None:
+    messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Who are\nyou?"}]
+
+    page = play(sentence(3), request={"messages": messages})
+
+    assert page.locator(".tk-about").inner_text() == "“Who are you?”"
+
+
 def test_a_page_opens_with_no_request_but_its_own(pages: Open, export: Callable[..., Path]) -> None:
     page, asked = pages(), []
     page.on("request", lambda request: asked.append(request.url))
@@ -548,5 +556,5 @@ def test_a_long_run_has_no_element_a_row(play: Open) -> None:
 
     press(page, "End")
 
-    assert page.locator(".tk-pages").inner_text().startswith("Tokens 19,981 to 20,000 of 20,000.")
+    assert page.locator(".tk-pages").inner_text().startswith("Tokens 19,801 to 20,000 of 20,000.")
     assert page.evaluate("document.querySelectorAll('*').length") < 1_000

@@ -37,7 +37,7 @@ const SLOWEST = 1e-6;
 const SLOW_SECONDS = 20; // what slow motion stretches a run to
 const TOO_SHORT_SECONDS = 2; // a shorter run starts in slow motion
 const FRAME_MS = 1000 / 60;
-const PAGE_TOKENS = 180; // the most tokens that are elements at once
+const PAGE_TOKENS = 220; // the most tokens that are elements at once
 const TRAIL_STEPS = 14;
 const LONGEST_TEXT = 400; // characters of a token or letter that are drawn
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -266,7 +266,7 @@ class Reel {
   get asked() {
     const request = this.trace.request ?? {};
     if (this.mapping) return `${request.steps} steps from ${request.start}`;
-    const prompt = request.prompt ?? request.text;
+    const prompt = request.prompt ?? request.messages?.at(-1)?.content;
     if (typeof prompt === "string") return clip(`“${prompt.trim().replace(/\s+/g, " ")}”`, 120);
     return this.isLoop ? "loops" : "tokens";
   }
@@ -985,7 +985,7 @@ class TokenText {
     this.filled = count;
     this.reveal(shown - first);
     const range = `Tokens ${number(first + 1)} to ${number(first + count)} of ${number(this.reel.length)}. `;
-    write(this.pages, `${this.reel.length > PAGE_TOKENS ? range : ""}The darker a token, the less probable it was.`);
+    write(this.pages, `${this.reel.length > PAGE_TOKENS ? range : ""}The stronger its colour, the less probable a token was.`);
   }
 
   fill(at, difference) {
