@@ -22,7 +22,7 @@ _ICON = str(Path(__file__).with_name("icon.svg"))
 _STYLE = """<style>
 .stMainBlockContainer { padding: 4.5rem 1.5rem 3rem; max-width: 1320px; }
 [data-testid="stSidebarContent"] { padding-top: .5rem; }
-.facts { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 6px 18px; margin: 0; }
+.facts { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 6px 18px; margin: 0; padding: 0; }
 .facts dt { opacity: .65; }
 .facts dd { margin: 0; overflow-wrap: anywhere; }
 @media (max-width: 640px) {

@@ -24,6 +24,7 @@ from tracekit.viewer.shelf import Entry, Filter
 __all__ = ["page"]
 
 LARGEST_UPLOAD_MB = 64
+_WIDTHS = {"": 28, "Recording": 142, "Steps": 56}
 _STATUSES = ("complete", "cancelled", "failed", "interrupted")
 
 
@@ -100,7 +101,7 @@ def _list(shown: Sequence[Entry], name: str, settings: Settings) -> None:
         selection_default={"selection": {"rows": [names.index(name)] if name in names else []}},
         on_select=lambda: _pick(names, key),
         key=key,
-        column_config={"": st.column_config.Column(width=28), "Steps": st.column_config.Column(width=56)},
+        column_config={name: st.column_config.Column(width=width) for name, width in _WIDTHS.items()},
         alt="Recordings in the folder",
     )
     st.caption(f"{len(shown)} in {plain(str(settings.root))}")
