@@ -22,8 +22,9 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
 HERE = Path(__file__).parent
-RECORDINGS = HERE.parents[1] / "recordings"
+ROOT = HERE.parents[1]
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+TIMED = "recordings=pointer-cycle.json&recordings=pointer-long.json"
 COLOURS = 256  # a picture of flat colours loses nothing that one sees
 
 
@@ -34,28 +35,22 @@ class Shot:
     name: str
     path: str
     scheme: str
-    act: Callable[[Page], object]
+    act: Callable[[Page], object] = lambda _: None
+    height: int = 900
 
 
-def run_early(page: Page) -> None:
-    """Run the checkpoint that still errs, and step back to before its end."""
-    page.get_by_role("radio", name="early").click()
-    page.wait_for_timeout(3000)
+def run_model(page: Page) -> None:
+    """Run the model, and step back a little from the end."""
     page.get_by_role("button", name="Run").click()
     page.get_by_role("button", name="Save as a recording").wait_for()
-    for _ in range(12):
+    for _ in range(6):
         page.get_by_role("button", name="A step back (←)").click()
 
 
 SHOTS = (
-    Shot("viewer-recordings", "/?recording=pointer-errs.json&step=13", "light", lambda _: 0),
-    Shot("viewer-live", "/live", "dark", run_early),
-    Shot(
-        "viewer-timing",
-        "/timing?recordings=pointer-cycle.json&recordings=pointer-long.json",
-        "light",
-        lambda _: 0,
-    ),
+    Shot("viewer-recordings", "/?recording=pointer-errs.json&step=13", "light"),
+    Shot("viewer-live", "/live", "dark", run_model),
+    Shot("viewer-timing", f"/timing?{TIMED}", "light", height=620),
 )
 
 
@@ -73,8 +68,8 @@ def serving() -> Iterator[str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "tracekit", "view", str(RECORDINGS), "--no-browser", f"--port={port}"]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)  # noqa: S603
+    command = [sys.executable, "-m", "tracekit", "view", "recordings", "--no-browser", f"--port={port}"]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)  # noqa: S603
     address = f"http://127.0.0.1:{port}"
     try:
         await_answer(f"{address}/_stcore/health")
@@ -95,7 +90,7 @@ def await_answer(url: str) -> None:
 
 
 def take(browser: Browser, shot: Shot, address: str) -> None:
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme=shot.scheme)
+    context = browser.new_context(viewport={"width": 1280, "height": shot.height}, color_scheme=shot.scheme)
     page = context.new_page()
     page.goto(address + shot.path)
     page.wait_for_timeout(6000)  # until the model is loaded and everything is drawn

@@ -104,7 +104,7 @@ def _list(shown: Sequence[Entry], name: str, settings: Settings) -> None:
         column_config={name: st.column_config.Column(width=width) for name, width in _WIDTHS.items()},
         alt="Recordings in the folder",
     )
-    st.caption(f"{len(shown)} in {plain(str(settings.root))}")
+    st.caption(f"{len(shown)} in {plain(settings.root.name or str(settings.root))}/")
 
 
 def _mark(entry: Entry) -> str:
