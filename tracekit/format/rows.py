@@ -11,11 +11,6 @@ import orjson
 from tracekit.format.layout import CANDIDATE_KEYS, ROW_KEYS
 from tracekit.format.types import Json, Kind
 
-# A candidate's keys stand in order unless one of these is in its lot's bytes: a candidate
-# that begins with another key than its first, or one that ends with a text. In a string
-# each quote would be escaped, so only the last can be a false alarm.
-_DISORDER = {"top3": (b'{"probability":',), "top": (b'{"text":', b'{"logprob":', b'"}')}
-
 
 def row_lines(rows: Sequence[Json], kind: Kind) -> bytes:
     """Valid rows, one a line, without the last line break, their keys in the order they have.
@@ -24,16 +19,16 @@ def row_lines(rows: Sequence[Json], kind: Kind) -> bytes:
     row: `},{"loop":` cannot stand inside a row, since in a string its quotes would be
     escaped and no other object of a row begins with that key.
     """
-    first = ROW_KEYS[kind][0].encode()
-    return orjson.dumps(rows)[1:-1].replace(b'},{"%s":' % first, b'},\n{"%s":' % first)
+    begin = b'{"%s":' % ROW_KEYS[kind][0].encode()
+    return (b"},\n" + begin).join(orjson.dumps(rows)[1:-1].split(b"}," + begin))
 
 
 def ordered_lines(rows: Sequence[Json], kind: Kind) -> bytes:
     """What `row_lines` gives for the same rows with every key in canonical order."""
-    shapes = set(map(tuple, rows))
+    shapes = _shapes(rows)
     if all(shape == tuple(key for key in ROW_KEYS[kind] if key in shape) for shape in shapes):
         lines = row_lines(rows, kind)
-        if _candidates_are_ordered(rows, lines, set(chain.from_iterable(shapes))):
+        if _candidates_are_ordered(rows, lines, kind, set().union(*shapes)):
             return lines
     return row_lines([ordered_row(row, kind) for row in rows], kind)
 
@@ -47,11 +42,23 @@ def ordered_row(row: Mapping[str, Any], kind: Kind) -> Json:
     }
 
 
-def _candidates_are_ordered(rows: Sequence[Json], lines: bytes, keys: set[str]) -> bool:
-    """A search of the bytes clears nearly every lot, in a fifth of the time that looking at each takes."""
-    for key in keys & set(CANDIDATE_KEYS):
-        if any(mark in lines for mark in _DISORDER[key]):
-            candidates = chain.from_iterable(row[key] for row in rows if key in row)
-            if not {CANDIDATE_KEYS[key]}.issuperset(map(tuple, candidates)):
-                return False
-    return True
+def _shapes(rows: Sequence[Json]) -> set[tuple[str, ...]]:
+    """The keys of rows, in the orders they have. Rows are mostly alike, and that is quick to see."""
+    shape = tuple(rows[0])
+    if list(chain.from_iterable(rows)) == [*shape] * len(rows):
+        return {shape}
+    return set(map(tuple, rows))
+
+
+def _candidates_are_ordered(rows: Sequence[Json], lines: bytes, kind: Kind, keys: set[str]) -> bool:
+    """Whether candidates' keys are in order, told from the bytes: that takes a fifth of looking at each.
+
+    In a string a quote would be escaped, so that what is searched for is never inside one.
+    """
+    if "top3" in keys and b'{"probability":' in lines:
+        return False
+    if "top" not in keys:
+        return True
+    # In order, a text is followed by its log probability; so it is in a row of tokens itself.
+    pairs = sum(len(row["top"]) for row in rows if "top" in row) + (len(rows) if kind == "token" else 0)
+    return b'{"text":' not in lines and lines.count(b'","logprob":') == pairs
