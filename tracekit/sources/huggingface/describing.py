@@ -13,12 +13,12 @@ from tracekit.format.types import Model
 __all__ = ["environment", "identity_of", "short"]
 
 
-def identity_of(model: Any, source: str) -> Model:
+def identity_of(model: Any, source: str, name: str = "") -> Model:
     """The header's `model` but for the weights' hash. `source` is what `--model` takes."""
-    name = PurePath(str(model.config.name_or_path)).name or type(model).__name__
+    own = PurePath(str(model.config.name_or_path)).name
     return {
         "source": source,
-        "name": name,
+        "name": name or own or type(model).__name__,
         "dtype": short(model.dtype),
         "device": str(model.device),
         "parameters": model.num_parameters(),

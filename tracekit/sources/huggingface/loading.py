@@ -17,7 +17,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import huggingface_hub
@@ -76,7 +76,8 @@ def load(
         sha256 = beside.submit(sha256_of, weights.files)
         tokenizer = _tokenizer(weights, shared)
         model = _model(weights, auto_class(config), {**shared, "config": config, "dtype": dtype})
-        identity: Model = {**identity_of(model.to(device), source), "sha256": sha256.result()}
+        own = weights.files[0].stem if weights.gguf else PurePath(name).name
+        identity: Model = {**identity_of(model.to(device), source, own), "sha256": sha256.result()}
     return Loaded(model, tokenizer, identity)
 
 
