@@ -75,6 +75,16 @@ def test_the_tail_of_a_live_run_ends_it(mounted: Open, trace: Any) -> None:
     assert page.evaluate("player.state().following") is False
 
 
+def test_a_run_whose_process_died_says_so_at_its_end(mounted: Open, trace: Any) -> None:
+    page = mounted()
+    mount(page, {**snapshot(trace, 5), "status": "interrupted", "inference_seconds": 0.52})
+
+    page.evaluate("player.seek({ time: 0.52 })")
+
+    said = page.locator(".tk-outcome").inner_text()
+    assert said == "Interrupted: the process died at 5 tokens; recovered from its journal."
+
+
 def test_updating_with_a_snapshot_of_the_same_run_keeps_the_place(mounted: Open, trace: Any) -> None:
     page = mounted()
     mount(page, snapshot(trace, 4), following=False, step=2)
