@@ -285,7 +285,7 @@ class OutputExists(StorageError):
     """A file is there already and nobody said overwrite."""
 
     def __init__(self, path: object) -> None:
-        super().__init__(path, "is there already; choose another --out, or add --overwrite")
+        super().__init__(path, "is there already; choose another name, or add --overwrite")
 
 
 class OutputBusy(StorageError):
@@ -293,7 +293,7 @@ class OutputBusy(StorageError):
 
     def __init__(self, path: object) -> None:
         super().__init__(
-            path, "another recorder is writing this recording; wait for it, or choose another --out"
+            path, "another recorder is writing this recording; wait for it, or choose another name"
         )
 
 
