@@ -34,10 +34,10 @@ def live(folder: Path) -> AppTest:
     """The Live page, after its first run."""
 
     def script(root):
-        from tracekit.viewer.live import page, stop_unless_new
+        from tracekit.viewer.live import page, stop_run
         from tracekit.viewer.settings import Settings
 
-        stop_unless_new()
+        stop_run()
         page(Settings(root))
 
     return AppTest.from_function(script, kwargs={"root": folder}, default_timeout=60).run()

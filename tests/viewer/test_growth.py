@@ -11,7 +11,7 @@ import tracekit
 from tracekit.errors import StorageError, UnreadableDocument
 from tracekit.storage.journal import journal_path
 from tracekit.streaming.recorder import Recorder, Target
-from tracekit.viewer.growth import grown
+from tracekit.viewer.growth import grown, slowed
 
 
 def test_a_journal_that_is_being_written_is_a_streaming_trace(tmp_path: Path, tokens: Any) -> None:
@@ -68,3 +68,8 @@ def test_what_is_no_journal_is_an_error_in_words(tmp_path: Path) -> None:
 
     with pytest.raises(UnreadableDocument, match="is not a journal"):
         grown(tmp_path / "run.json.journal")
+
+
+@pytest.mark.parametrize(("took", "period"), [(0.01, 0.5), (0.125, 0.5), (0.13, 1.0), (1.4, 8.0)])
+def test_refreshes_come_less_often_where_one_takes_long(took: float, period: float) -> None:
+    assert slowed(0.5, took) == period

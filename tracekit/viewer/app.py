@@ -22,9 +22,9 @@ _ICON = str(Path(__file__).with_name("icon.svg"))
 _STYLE = """<style>
 .stMainBlockContainer { padding: 4.5rem 1.5rem 3rem; max-width: 1320px; }
 [data-testid="stSidebarContent"] { padding-top: .5rem; }
-.facts { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 6px 18px; margin: 0; padding: 0; }
+.facts { display: grid; grid-template-columns: max-content 1fr; gap: 6px 18px; margin: 0; padding: 0; }
 .facts dt { opacity: .65; }
-.facts dd { margin: 0; overflow-wrap: anywhere; }
+.facts dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
 @media (max-width: 640px) {
   .stMainBlockContainer { padding: 4rem .5rem 2rem; }
   .facts { grid-template-columns: 1fr; gap: 0; }
@@ -38,7 +38,7 @@ def main() -> None:
     st.set_page_config(page_title="tracekit", page_icon=_ICON, layout="wide", initial_sidebar_state=320)
     st.logo(_LOGO, size="large", icon_image=_ICON)
     st.html(_STYLE)
-    live.stop_unless_new()
+    live.stop_run()
     try:
         settings = Settings.parse(sys.argv[1:])
     except TracekitError as error:

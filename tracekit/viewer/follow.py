@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import streamlit as st
 
 from tracekit.errors import TracekitError
-from tracekit.viewer.growth import grown
+from tracekit.viewer.growth import REFRESH_SECONDS, grown, slowed
 from tracekit.viewer.parts import plain, shelf_of
 from tracekit.viewer.player import PlayerOptions, player
 from tracekit.viewer.settings import Settings
@@ -15,7 +16,6 @@ from tracekit.viewer.shelf import Shelf
 
 __all__ = ["page"]
 
-REFRESH_SECONDS = 0.5
 LOOK_SECONDS = 1.0
 
 
@@ -33,7 +33,8 @@ def page(settings: Settings) -> None:
     name = st.selectbox("Journal", names, key="followed", help="A recording grows in its journal.")
     # Toggled, never removed: without a period the fragment stays as it is.
     is_over = st.session_state.get("follow is over") == name
-    st.fragment(_follow, run_every=None if is_over else REFRESH_SECONDS)(shelf, name)
+    period = st.session_state.get("follow period", REFRESH_SECONDS)
+    st.fragment(_follow, run_every=None if is_over else period)(shelf, name, period)
 
 
 def _look(shelf: Shelf, known: tuple[str, ...]) -> None:
@@ -42,7 +43,8 @@ def _look(shelf: Shelf, known: tuple[str, ...]) -> None:
         st.rerun()
 
 
-def _follow(shelf: Shelf, name: str) -> None:
+def _follow(shelf: Shelf, name: str, period: float) -> None:
+    started = time.monotonic()
     try:
         growth = grown(shelf.path(name))
     except TracekitError as error:
@@ -56,6 +58,9 @@ def _follow(shelf: Shelf, name: str) -> None:
     player([growth.data], PlayerOptions(growth.trace["id"], labels=(label,)))
     if growth.state != "growing" and st.session_state.get("follow is over") != name:
         st.session_state["follow is over"] = name
+        st.rerun()
+    if growth.state == "growing" and (calmer := slowed(period, time.monotonic() - started)) > period:
+        st.session_state["follow period"] = calmer
         st.rerun()
 
 

@@ -13,7 +13,10 @@ from tracekit.storage.journal import is_being_written, read_journal
 from tracekit.storage.recovery import trace_of
 from tracekit.storage.store import load
 
-__all__ = ["Growth", "grown"]
+__all__ = ["REFRESH_SECONDS", "Growth", "grown", "slowed"]
+
+REFRESH_SECONDS = 0.5
+_LARGEST_PART = 0.25
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,13 @@ def grown(journal: Path) -> Growth | None:
     if growing and found.end is None:
         return _growth(as_trace({**found.header, "trace": found.rows}), "growing")
     return _growth(trace_of(found), "growing" if growing else "interrupted")
+
+
+def slowed(period: float, took: float) -> float:
+    """The seconds between refreshes, doubled until a refresh takes a quarter of them at most."""
+    while took > period * _LARGEST_PART:
+        period *= 2
+    return period
 
 
 def _growth(trace: Trace, state: Literal["growing", "recorded", "interrupted"]) -> Growth:

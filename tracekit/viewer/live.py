@@ -31,7 +31,7 @@ from tracekit.viewer.player import PlayerOptions, player
 from tracekit.viewer.running import LiveRun
 from tracekit.viewer.settings import Settings
 
-__all__ = ["page", "stop_unless_new"]
+__all__ = ["page", "stop_run"]
 
 REFRESH_SECONDS = 0.2
 
@@ -41,10 +41,10 @@ MOST_STEPS = 256
 _TABLES = {"Random": random_function, "Permutation": random_permutation, "Cycle": random_cycle}
 
 
-def stop_unless_new() -> None:
-    """End the session's run: whatever made the script run anew, the run was not started by it."""
-    run = st.session_state.get("run")
-    if run is not None and not st.session_state.pop("run is new", False):
+def stop_run() -> None:
+    """End the session's run, if one goes on. The app calls it whenever its script runs anew."""
+    run: LiveRun | None = st.session_state.get("run")
+    if run is not None:
         run.stop()
 
 
@@ -145,35 +145,17 @@ def _limits(source: Source) -> Mapping[str, Any]:
 
 def _buttons(source: Source, request: Json) -> None:
     run, stop = st.columns(2)
-    run.button(
-        "Run",
-        key="run button",
-        type="primary",
-        icon=":material/play_arrow:",
-        width="stretch",
-        on_click=_start,
-        args=(source, request, _watcher()),
-    )
-    stop.button("Stop", key="stop button", icon=":material/stop:", width="stretch", on_click=_stop)
+    icon = ":material/play_arrow:"
+    stop.button("Stop", key="stop button", icon=":material/stop:", width="stretch")  # any rerun stops
+    if run.button("Run", key="run button", type="primary", icon=icon, width="stretch"):
+        _start(source, request)
 
 
-def _start(source: Source, request: Json, is_watched: Callable[[], bool]) -> None:
-    _stop()
-    st.session_state["run problem"] = None
-    try:
-        run = LiveRun(source, request, is_watched)
-    except TracekitError as error:
-        st.session_state["run problem"] = str(error)
-        return
+def _start(source: Source, request: Json) -> None:
+    run = LiveRun(source, request, _watcher())
     run.start()
     run.wait(HEAD_START_SECONDS)
     st.session_state["run"] = run
-    st.session_state["run is new"] = True
-
-
-def _stop() -> None:
-    if (run := st.session_state.get("run")) is not None:
-        run.stop()
 
 
 def _watcher() -> Callable[[], bool]:
@@ -184,8 +166,6 @@ def _watcher() -> Callable[[], bool]:
 
 
 def _watch(source: Source, request: Json, settings: Settings) -> None:
-    if problem := st.session_state.get("run problem"):
-        st.error(plain(problem), icon=":material/error:")
     run: LiveRun | None = st.session_state.get("run")
     if run is None:
         _preview(source, request)
