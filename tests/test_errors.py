@@ -75,7 +75,7 @@ def test_only_what_a_check_found_exits_with_1() -> None:
             NonFiniteNumber("a.json", "/metadata/x", float("inf")),
             "a.json: /metadata/x: expected a finite number; found inf",
         ),
-        (OutputExists("a.json"), "a.json: is there already; choose another --out, or add --overwrite"),
+        (OutputExists("a.json"), "a.json: is there already; choose another name, or add --overwrite"),
         (
             JournalLeft("a b.journal"),
             "a b.journal: an interrupted run left this journal; run: tracekit recover 'a b.journal'",

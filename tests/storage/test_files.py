@@ -71,7 +71,7 @@ def test_a_file_that_is_there_is_not_replaced_unasked(tmp_path: Path, listing: L
     with pytest.raises(OutputExists) as refused:
         write_atomically(path, [b"ours"])
 
-    assert str(refused.value) == f"{path}: is there already; choose another --out, or add --overwrite"
+    assert str(refused.value) == f"{path}: is there already; choose another name, or add --overwrite"
     assert path.read_bytes() == b"theirs"
     assert listing(tmp_path) == ["run.json"]
 
