@@ -269,5 +269,26 @@ def test_journal_lines_are_compact_json() -> None:
     assert encode_line({"loop": 1, "prediction": "é"}) == '{"loop":1,"prediction":"é"}\n'.encode()
 
 
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ({"prediction": "\ud800"}, "str is not valid UTF-8: surrogates not allowed"),
+        ({"token_id": 1 << 64}, "Integer exceeds 64-bit range"),
+    ],
+    ids=["surrogate", "integer"],
+)
+def test_a_journal_line_that_json_cannot_hold_is_refused(row: Json, reason: str) -> None:
+    with pytest.raises(DocumentError) as refused:
+        encode_line(row)
+
+    assert str(refused.value) == f"row: holds something that JSON cannot: {reason}"
+
+
+@pytest.mark.parametrize("row", [{"prediction": "\ud800"}, {"token_id": 1 << 64}])
+def test_a_row_that_json_cannot_hold_is_not_encoded(row: Json) -> None:
+    with pytest.raises(DocumentError, match="holds something that JSON cannot"):
+        encode({**short(), "trace": [{"loop": 1, "prediction": "a", "arrival_seconds": 0.0, **row}]})
+
+
 def test_the_front_door_encodes_and_decodes() -> None:
     assert tracekit.encode(tracekit.decode(SHORT)) == SHORT

@@ -121,8 +121,15 @@ def decode_outline(head: bytes, tail: bytes, file: object) -> Outline | None:
 
 
 def encode_line(row: Mapping[str, Any]) -> bytes:
-    """One journal line: compact JSON and a line break. The caller has checked the value."""
-    return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
+    """One journal line: compact JSON and a line break. The caller has checked the value against its schema.
+
+    Raises DocumentError for what no schema refuses and JSON cannot hold: half a surrogate
+    pair, an integer beyond 64 bits.
+    """
+    try:
+        return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
+    except TypeError as error:
+        raise DocumentError("row", unwritable(error)) from error
 
 
 def as_trace(document: Json) -> Trace:

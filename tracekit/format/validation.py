@@ -80,9 +80,8 @@ def _checked_lots(document: Json, version: int, place: Place) -> Iterator[list[J
             raise _invalid_row(lot, at, version, kind, place)
         arrivals = [arrived, *map(itemgetter("arrival_seconds"), lot)]
         numbers = list(map(itemgetter(number), lot))
-        if numbers != list(range(first + at, first + at + len(lot))) or not all(
-            map(le, arrivals, arrivals[1:])
-        ):
+        counted = numbers == list(range(first + at, first + at + len(lot)))
+        if not counted or not all(map(le, arrivals, arrivals[1:])):
             raise _out_of_order(lot, at, kind, arrived, place)
         arrived = arrivals[-1]
         yield lot
