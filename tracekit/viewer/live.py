@@ -23,6 +23,7 @@ from tracekit.sources.pointer.task import (
     shuffled_pairs,
 )
 from tracekit.sources.registry import LoadOptions, load_source
+from tracekit.storage.files import in_words
 from tracekit.storage.store import save
 from tracekit.streaming.recorder import Target
 from tracekit.streaming.source import Source
@@ -70,12 +71,14 @@ def load_once(model: str, checkpoint: str | None) -> Source:
 
 
 def _source(settings: Settings) -> Source:
+    from tracekit.sources.pointer.checkpoint import BUNDLED
+
     checkpoint = settings.checkpoint
     if settings.model == "pointer" and checkpoint is None:
         checkpoint = st.segmented_control(
             "Checkpoint",
-            ["final", "early"],
-            default="final",
+            BUNDLED,
+            default=BUNDLED[0],
             required=True,
             key="checkpoint",
             help="The early one was saved while it still made mistakes.",
@@ -201,20 +204,19 @@ def _keep(run: LiveRun, settings: Settings) -> None:
     trace = run.trace
     recording = Opened(f"run-{trace['id'][-8:]}.json", trace, encode(trace))
     with st.container(horizontal=True):
-        st.button(
-            "Save as a recording", icon=":material/save:", on_click=_save, args=(recording, settings.root)
-        )
+        clicked = st.button("Save as a recording", key="save button", icon=":material/save:")
         downloads(recording)
-    if st.session_state.get("saved", ("", ""))[0] == trace["id"]:
-        st.success(plain(st.session_state["saved"][1]))
+    if clicked:
+        _save(recording, settings.root)
     rows_table(trace)
 
 
 def _save(recording: Opened, folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
     try:
+        with in_words(folder):
+            folder.mkdir(parents=True, exist_ok=True)
         path = save(recording.trace, Target(folder).file({**recording.trace}))
-        said = f"Saved as {path.name}; it is on the Recordings page."
     except TracekitError as error:
-        said = f"It could not be saved: {error}"
-    st.session_state["saved"] = recording.trace["id"], said
+        st.warning(plain(f"It could not be saved: {error}"), icon=":material/warning:")
+    else:
+        st.success(plain(f"Saved as {path.name}; it is on the Recordings page."))

@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -110,7 +111,7 @@ def rows_table(trace: Trace) -> None:
 def downloads(recording: Opened) -> None:
     """The recording as JSON, byte for byte in canonical form, and as one page that plays without a server."""
     name = recording.file_name.removesuffix(".json")
-    page = lambda: export_html([PageEntry(recording.trace, recording.file_name)])  # noqa: E731
+    page = partial(export_html, [PageEntry(recording.trace, recording.file_name)])
     icon = ":material/download:"
     with st.container(horizontal=True):
         st.download_button(
