@@ -31,7 +31,7 @@ from tracekit.format.validation import (
     check,
     checked_rows,
     head_is_valid,
-    refuse_unwritable,
+    refuse_unspellable,
     row_is_valid,
 )
 from tracekit.format.versions import upgrade
@@ -63,7 +63,7 @@ def encode_chunks(trace: Mapping[str, Any], file: object = "trace") -> Iterator[
     document = dict(trace)
     version, kind = version_of(document, file), document.get("kind", "loop")
     lots = checked_rows(document, version, Place(file))
-    refuse_unwritable(document, file)
+    refuse_unspellable(document, file)
     try:
         yield from _chunks(document, (ordered_lines(rows, kind) for rows in lots))
     except TypeError as error:

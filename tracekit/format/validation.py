@@ -102,7 +102,7 @@ def row_reason(row: Json, kind: Kind, index: int, file: object) -> DocumentError
     return _reason(row, _row_schema(CURRENT_VERSION, kind), Place(file), ("trace", index))
 
 
-def refuse_unwritable(document: Json, file: object) -> None:
+def refuse_unspellable(document: Json, file: object) -> None:
     """Raise NonFiniteNumber or DocumentError for a free member that would not read back as it is.
 
     orjson writes NaN as null, and dates, UUIDs and data classes as text or objects.

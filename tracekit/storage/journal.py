@@ -23,7 +23,7 @@ from tracekit.format.codec import encode_line
 from tracekit.format.layout import HEAD_KEYS, TAIL_KEYS
 from tracekit.format.schemas import version_of
 from tracekit.format.types import Json, Kind
-from tracekit.format.validation import check, head_is_valid, numbering, refuse_unwritable, row_is_valid
+from tracekit.format.validation import check, head_is_valid, numbering, refuse_unspellable, row_is_valid
 from tracekit.storage.files import in_words, open_regular, read_file
 
 SYNC_SECONDS = 1.0
@@ -55,7 +55,7 @@ class JournalWriter:
         Raises DocumentError for a header that could never become a recording.
         """
         check({**header, "trace": []}, version_of(header, self.path), self.path)
-        refuse_unwritable(header, self.path)
+        refuse_unspellable(header, self.path)
         self._write(encode_line({key: header[key] for key in HEAD_KEYS if key in header}))
 
     def append(self, lines: Iterable[bytes]) -> None:
