@@ -197,3 +197,34 @@ def test_timing_needs_gaps_and_a_ratio():
         compare(loops(letter("A")), loops(letter("A")), timing=2)
     with pytest.raises(UsageError, match="1 or more"):
         compare(loops(letter("A")), loops(letter("A")), timing=0.5)
+
+
+def test_rows_are_numbered_and_ordered_over_any_length():
+    rows = [letter("A", 0.9, stop_probability=0.5)] * 3000
+    golden, fresh = loops(*rows), loops(*rows)
+    fresh["trace"][2999]["prediction"] = "B"
+    fresh["trace"][1500]["stop_probability"] = 0.6
+    fresh["trace"][2500]["stop_probability"] = 0.5001
+    fresh["trace"][10]["stop_probability"] = 0.50001
+
+    comparison = compare(golden, fresh)
+
+    assert [(each.row, each.field) for each in comparison.differences] == [
+        (1501, "stop_probability"),
+        (2501, "stop_probability"),
+        (3000, "prediction"),
+    ]
+    assert comparison.counts["stop_probability"] == Counts(within_tolerance=2, different=1)
+
+
+def test_a_row_of_another_shape_is_found_among_many():
+    rows = [letter("A", 0.9, kl=0.5)] * 2000
+    golden, fresh = loops(*rows), loops(*rows)
+    fresh["trace"][1700]["cosine"] = fresh["trace"][1700].pop("kl")
+
+    comparison = compare(golden, fresh)
+
+    assert [(each.row, each.field, each.golden, each.fresh) for each in comparison.differences] == [
+        (1701, "kl", 0.5, ABSENT),
+        (1701, "cosine", ABSENT, 0.5),
+    ]
