@@ -22,10 +22,12 @@ from pathlib import Path
 from typing import Any
 
 import tracekit
+from tracekit import load
 from tracekit.regression.rerun import Rules, recheck
 from tracekit.sources.pointer import SYMBOLS, random_permutation, shuffled_pairs
 from tracekit.sources.registry import SOURCES, load_source
 
+LONG = Path(__file__).parents[1] / "recordings" / "smollm2-long.json"
 BARE = """
 import sys
 from pathlib import Path
@@ -79,7 +81,7 @@ def check_tokens(count: int, rounds: int) -> None:
     """The check alone, with the model loaded."""
     source = load_source("smollm2").with_settings({"max_new_tokens": count, "temperature": 0.0})
     with tempfile.TemporaryDirectory() as folder:
-        asked = {"prompt": "Write a long story about a lighthouse keeper and her cat."}
+        asked = load(LONG)["request"]
         golden: Any = tracekit.record(source, asked, Path(folder) / "golden.json")
     ways = {
         "generate": lambda: recheck(golden, source, Rules(free_run=True)),
