@@ -23,7 +23,7 @@ check: .venv/dev.stamp  ## The fast half: format, lint, types
 	$(BIN)/mypy
 
 bench: .venv/dev.stamp  ## Every benchmark, one after the other; each prints its ratios
-	for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+	for file in $(filter-out benchmarks/timing.py,$(wildcard benchmarks/*.py)); do echo "== $$file"; $(BIN)/python "$$file" || exit 1; done
 
 train: .venv/dev.stamp  ## Train the bundled model again
 	$(BIN)/python -m tracekit.sources.pointer.train $(ARGS)

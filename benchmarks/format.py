@@ -1,6 +1,6 @@
 """A trace of 100,000 rows: what loading, saving and outlining cost beside bare orjson, in time and in memory.
 
-    python benchmarks/bench_format.py [ROUNDS]
+    python benchmarks/format.py [ROUNDS]
 
 Each is run in turn with its baseline, so that all see the machine's same moods. Memory is the
 peak of a process of its own that only loads, above what it had before; the loaded document's
