@@ -37,4 +37,4 @@ class FirstOfBatch:
         self.emit.wait(seconds)
 
     def __call__(self, observation: Any, at: float | None = None) -> None:
-        self.emit(observation[:1], at)
+        self.emit(tuple(tensor[:1] for tensor in observation), at)

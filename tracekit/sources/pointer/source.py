@@ -21,6 +21,7 @@ from tracekit.format.numbers import shortest
 from tracekit.format.types import Json
 from tracekit.sources.pointer.batched import FirstOfBatch, RepeatingTokenizer
 from tracekit.sources.pointer.checkpoint import load
+from tracekit.sources.pointer.model import LoopedTransformer
 from tracekit.sources.pointer.task import SYMBOLS, PointerRequest, execute
 from tracekit.sources.registry import LoadOptions
 from tracekit.streaming.run import Run, RunOptions
@@ -104,15 +105,18 @@ class PointerSource(Source):
         return self.model
 
     def observe(self, request: PointerRequest, emit: Emit) -> str:
-        """One forward; `emit` gets a loop's 26 scores, its stop logit and, if any, its 26 state logits."""
+        """One forward; `emit` gets a loop's 26 scores, stop logit and any state logits, as tensors."""
 
         def on_loop(_: int, scores: Tensor, stop_logits: Tensor, state_logits: Tensor | None) -> None:
+            if is_plain:
+                emit((scores, stop_logits, state_logits))
+                return
             parts = (scores, stop_logits.unsqueeze(1)) + (() if state_logits is None else (state_logits,))
-            packed = torch.cat(parts, 1)  # (1, 53)
-            emit(packed if is_plain else packed.float().cpu())
+            emit((torch.cat(parts, 1).float().cpu(),))  # (1, 27 or 53), in one transfer
 
-        # On the processor there is nothing to transfer, and even the calls that find that out cost.
-        is_plain = self._device.type == "cpu" and next(self.model.parameters()).dtype == torch.float32
+        # Our own model makes new tensors every loop, so on the processor there is nothing to copy
+        # or transfer: packing there would cost a loop a thirtieth of its time.
+        is_plain = self._device.type == "cpu" and isinstance(self.model, LoopedTransformer)
         encoded = self.tokenizer(request.prompt(), add_special_tokens=False, return_tensors="pt")
         with torch.inference_mode():
             result = self.model(
@@ -148,7 +152,7 @@ class BatchedPointerSource(PointerSource):
 
 
 class PointerInterpreter(Interpreter):
-    """Makes rows of packed logits, and walks the reference answer beside them.
+    """Makes rows of logits, and walks the reference answer beside them.
 
     All that has arrived together is computed together: at a third of a millisecond a loop,
     a softmax of its own for every row would cost the model a tenth of its time.
@@ -162,7 +166,11 @@ class PointerInterpreter(Interpreter):
 
     def rows(self, observed: Sequence[Observed]) -> Iterator[Json]:
         """A row for each. Raises NonFiniteOutput at the first with NaN or infinity among its logits."""
-        logits = numpy.concatenate([packed.numpy() for packed, _ in observed])  # (rows, 27 or 53)
+        parts = [
+            torch.cat(part).view(len(observed), -1)
+            for part in zip(*[seen for seen, _ in observed], strict=True)
+        ]
+        logits = torch.cat(parts, 1).numpy()  # (rows, 27 or 53)
         finite = numpy.isfinite(logits).all(axis=1)
         usable = len(observed) if finite.all() else int(finite.argmin())
         if usable:
