@@ -7,7 +7,7 @@ import threading
 import pytest
 
 import tracekit
-from tests.regression.traces import letter
+from tests.regression.traces import letter, token, tokens
 from tracekit import RunOptions, Script, ScriptedSource, cassette, load
 from tracekit.errors import RecordedFailure, RequestError, UnreadableDocument, UnrecordedRequest, UsageError
 
@@ -149,6 +149,13 @@ def test_once_plays_only_where_there_is_something(folder):
 def test_a_cassette_that_cannot_work_is_refused_when_it_is_made(tmp_path, mode, told):
     with pytest.raises(UsageError, match=told):
         cassette(None, tmp_path / "nothing", mode)
+
+
+def test_recordings_of_two_kinds_are_refused(folder):
+    tracekit.save(tokens(token(1, -0.1)), folder / "tokens.json")
+
+    with pytest.raises(UsageError, match="recordings of one kind, not loop and token"):
+        cassette(None, folder)
 
 
 def test_a_damaged_recording_is_refused_by_name(folder):

@@ -45,8 +45,8 @@ def cassette(
     `source` may be a function that loads it: it is called only when something is recorded.
     Rows come at once, or at their recorded times with `wait`.
     A request that was not recorded raises UnrecordedRequest, which names the nearest one.
-    Raises UsageError for an unknown mode, for one that records without a source, and for
-    a folder without recordings where nothing may be recorded.
+    Raises UsageError for an unknown mode, for one that records without a source, for a
+    folder without recordings where nothing may be recorded, and for one with two kinds of them.
     """
     if mode not in list(Mode):
         raise UsageError(f"cassette mode {mode!r:.40}: expected one of {', '.join(Mode)}")
@@ -55,6 +55,10 @@ def cassette(
         mode = Mode.NONE if tape.traces else Mode.NEW
     if mode is not Mode.NONE and source is None:
         raise UsageError("a cassette that records needs a source to record")
+    if len(kinds := {trace["kind"] for trace in tape.traces.values()}) > 1:
+        raise UsageError(
+            f"cassette {folder}: one holds recordings of one kind, not {' and '.join(sorted(kinds))}"
+        )
     if not tape.traces and mode is Mode.NONE:
         raise UsageError(f"cassette {folder}: holds no recordings; record some with mode 'once'")
     return CassetteSource(tape, _Model(source), mode, wait)

@@ -26,7 +26,7 @@ body { max-width: 75rem; margin: 2rem auto; padding: 0 1rem; }
 h2 { font-size: 1.1rem; margin: 2rem 0 .25rem; overflow-wrap: anywhere; }
 pre, iframe { border: 1px solid color-mix(in srgb, currentColor 25%, transparent); }
 pre { overflow-x: auto; padding: .75rem; }
-iframe { width: 100%; height: 44rem; }
+iframe { width: 100%; height: 60rem; }
 """
 _HEAD = (
     '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -70,6 +70,7 @@ def _failure(outcome: Outcome) -> Iterator[bytes]:
         entries = [Entry(load(outcome.path), f"{name} golden"), Entry(outcome.fresh, f"{name} fresh")]
         player = export_html(entries if outcome.fresh["kind"] == entries[0].trace["kind"] else entries[1:])
         title = escape(f"{name}: golden and fresh")
+        yield b"<p>Left the golden, right the fresh run; they play together.</p>\n"
         yield f'<iframe loading="lazy" title="{title}" srcdoc="'.encode()
         yield escape(player.decode()).encode()
         yield b'"></iframe>\n'
