@@ -201,6 +201,7 @@ def _folder(config: pytest.Config, module: str) -> Path:
 
 
 def _may_write(config: pytest.Config) -> bool:
+    # As `WritePolicy` has it; but the header needs it in every session, and that would import the room.
     ci = os.environ.get("CI", "").strip().lower() not in ("", "0", "false")
     return bool(config.getoption("tracekit_force_write")) or not ci
 
