@@ -246,7 +246,7 @@ def test_a_hubs_model_is_loaded_from_the_cache_when_offline(cli: Cli, tmp_path: 
     [
         ({"device": "banana"}, DeviceError, "device 'banana': torch knows no such device"),
         ({"device": "meta"}, DeviceError, "device 'meta': holds no numbers"),
-        ({"device": "cuda:99"}, DeviceError, "device 'cuda:99': cannot be used"),
+        ({"device": "cuda:99"}, DeviceError, "device 'cuda:99': is not available on this machine"),
         ({"dtype": "float8_e4m3fn"}, DeviceError, "device 'cpu': cannot compute in float8_e4m3fn"),
         ({"dtype": "int8"}, UsageError, "--dtype int8: expected auto, float32, bfloat16"),
         ({"checkpoint": "early"}, UsageError, "--checkpoint is for the pointer model"),

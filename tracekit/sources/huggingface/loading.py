@@ -29,6 +29,7 @@ from transformers.utils import logging as remarks
 
 from tracekit.errors import CheckpointError, DeviceError, UsageError
 from tracekit.format.types import Model
+from tracekit.sources.devices import usable_device
 from tracekit.sources.huggingface.describing import identity_of
 from tracekit.sources.huggingface.folders import Weights, find_weights, sha256_of
 from tracekit.sources.registry import LoadOptions
@@ -65,7 +66,7 @@ def load(
         raise UsageError(f"--checkpoint is for the pointer model; {source} names its own")
     if options.threads is not None:
         torch.set_num_threads(options.threads)
-    device = _usable_device(options.device)
+    device = usable_device(options.device)
     dtype = _usable_dtype(options.dtype, device)
     weights = find_weights(_folder(name, options))
     shared = _shared(weights, options)
@@ -116,20 +117,6 @@ def _folder(name: str, options: LoadOptions) -> Path:
     except (HfHubHTTPError, HFValidationError, OSError) as error:
         reason = f"there is no such folder, and the hub gives no such model: {_in_one_line(error)}"
         raise CheckpointError(name, reason) from error
-
-
-def _usable_device(name: str) -> torch.device:
-    try:
-        device = torch.device(name)
-    except RuntimeError as error:
-        raise DeviceError(name, "torch knows no such device; cpu always works") from error
-    try:
-        torch.empty(1, device=device)
-    except (RuntimeError, AssertionError, NotImplementedError, ImportError) as error:
-        raise DeviceError(name, f"cannot be used ({_in_one_line(error)}); cpu always works") from error
-    if device.type == "meta":
-        raise DeviceError(name, "holds no numbers, so nothing can run on it")
-    return device
 
 
 def _usable_dtype(name: str | None, device: torch.device) -> torch.dtype | None:

@@ -21,7 +21,8 @@ import torch
 from safetensors import SafetensorError
 from torch import Tensor
 
-from tracekit.errors import CheckpointError, DeviceError
+from tracekit.errors import CheckpointError
+from tracekit.sources.devices import usable_device
 from tracekit.sources.pointer.model import LoopedConfig, LoopedTransformer
 from tracekit.sources.pointer.tokenizer import PromptTokenizer
 
@@ -78,7 +79,7 @@ def load(
     """
     label = str(checkpoint) if checkpoint is not None else BUNDLED[0]
     folder = bundled_folder(label) if label in BUNDLED else Path(label)
-    target = _usable_device(device)
+    target = usable_device(device)
     if not folder.is_dir():
         raise CheckpointError(folder, "is not a folder" if folder.exists() else "there is no such folder")
     config = _read_config(folder)
@@ -111,20 +112,6 @@ def _write(path: Path, content: bytes) -> None:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _usable_device(device: str) -> torch.device:
-    try:
-        target = torch.device(device)
-    except RuntimeError as error:
-        raise DeviceError(device, "torch knows no such device; cpu always works") from error
-    if target.type == "meta":
-        raise DeviceError(device, "holds no numbers, so nothing can run on it")
-    try:
-        torch.empty(1, device=target)
-    except (RuntimeError, AssertionError, NotImplementedError, ImportError) as error:
-        raise DeviceError(device, "is not available on this machine; cpu always works") from error
-    return target
 
 
 def _read_text(folder: Path, name: str) -> str:
