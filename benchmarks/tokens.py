@@ -19,7 +19,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from transformers import TextIteratorStreamer
@@ -53,18 +53,20 @@ def main() -> None:
 def report_recording(loaded: Loaded, rounds: int, tokens: int, folder: Path) -> None:
     """Recording's cost, as ratios of seconds."""
     ways = ways_to_run(loaded, tokens, folder)
-    seconds: dict[str, list[float]] = {name: [] for name in ways}
-    for number in range(rounds + 1):
+    took: dict[str, list[Took]] = {name: [] for name in ways}
+    for _ in range(rounds + 1):
         for name, run in ways.items():
-            took = timed(run)
-            if number:  # the first round warms up
-                seconds[name].append(took)
-    ours = seconds.pop("tracekit.record")
+            took[name].append(timed(run))
+    warm = {name: rounds_of[1:] for name, rounds_of in took.items()}  # the first round warms up
+    ours = warm.pop("tracekit.record")
     print(f"SmolLM2-135M, {tokens} tokens, {torch.get_num_threads()} threads, {rounds} rounds")
-    print(f"  tracekit.record: {statistics.median(ours):.3f} s")
-    for name, theirs in seconds.items():
-        ratio = statistics.median(own / other for own, other in zip(ours, theirs, strict=True))
-        print(f"  {name}: {statistics.median(theirs):.3f} s; ratio {ratio:.3f} (asked: ≤ {ASKED[name]})")
+    print(f"  tracekit.record: {statistics.median(own.seconds for own in ours):.3f} s")
+    for name, theirs in warm.items():
+        pairs = list(zip(ours, theirs, strict=True))
+        ratio = statistics.median(own.seconds / other.seconds for own, other in pairs)
+        cpu = statistics.median(own.cpu_seconds / other.cpu_seconds for own, other in pairs)
+        seconds = statistics.median(other.seconds for other in theirs)
+        print(f"  {name}: {seconds:.3f} s; ratio {ratio:.3f} (asked: ≤ {ASKED[name]}), of CPU {cpu:.3f}")
 
 
 def ways_to_run(loaded: Loaded, tokens: int, folder: Path) -> dict[str, Callable[[], object]]:
@@ -114,11 +116,18 @@ def report_loading(loaded: Loaded, from_gguf: float, folder: Path) -> None:
     print(f"  loading: {seconds}; ratio {ratio:.1f}")
 
 
-def timed(run: Callable[[], object]) -> float:
-    """Seconds that a call takes."""
-    started = time.perf_counter()
+class Took(NamedTuple):
+    """What a call took: seconds, and seconds of CPU in all threads, which a busy machine disturbs less."""
+
+    seconds: float
+    cpu_seconds: float
+
+
+def timed(run: Callable[[], object]) -> Took:
+    """What a call takes."""
+    started, cpu_started = time.perf_counter(), time.process_time()
     run()
-    return time.perf_counter() - started
+    return Took(time.perf_counter() - started, time.process_time() - cpu_started)
 
 
 if __name__ == "__main__":

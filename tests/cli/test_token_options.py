@@ -69,7 +69,7 @@ def test_a_prompt_comes_from_standard_input(cli: Cli, tmp_path: Path, model: str
         (["--prompt", "@nowhere.txt"], "nowhere.txt: there is no such file"),
         (["--prompt", "a", "--temperature", "-1"], "temperature must be a number of at least 0, not -1.0"),
         (["--prompt", "a", "--dtype", "int8"], "--dtype int8: expected auto, float32, bfloat16,"),
-        (["--prompt", "a", "--device", "cuda:7"], "device 'cuda:7': cannot be used"),
+        (["--prompt", "a", "--device", "cuda:7"], "device 'cuda:7': is not available on this machine"),
         (["--prompt", "a " * 300], "/prompt: expected fewer tokens than the model's context of 256"),
     ],
 )
