@@ -28,6 +28,10 @@ bench: .venv/dev.stamp  ## Every benchmark, one after the other; each prints its
 train: .venv/dev.stamp  ## Train the bundled model again
 	$(BIN)/python -m tracekit.sources.pointer.train $(ARGS)
 
+recordings: .venv/dev.stamp  ## Record what ships in recordings/ again; on an idle machine, since times are kept
+	$(BIN)/python recordings/make.py
+	$(BIN)/python recordings/make_smollm2.py
+
 .venv/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "tracekit needs Python 3.11 or newer")'
 	$(PYTHON) -m venv .venv
