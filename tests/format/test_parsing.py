@@ -8,6 +8,7 @@ import pytest
 
 from tracekit.errors import DocumentError, TracekitError, UnreadableDocument, UnsupportedVersion
 from tracekit.format.codec import decode, decode_document
+from tracekit.format.location import duplicate_key
 from tracekit.format.parsing import parse_object, refuse_duplicate_keys
 
 SHORT = (Path(__file__).parents[2] / "recordings/pointer-short.json").read_bytes()
@@ -112,7 +113,11 @@ def test_a_key_that_stands_twice_is_refused(old: bytes, new: bytes, line: int, k
 
 
 def test_equal_keys_in_different_objects_are_no_fault() -> None:
-    refuse_duplicate_keys(b'{"a": {"a": [{"a": 1}, {"a": 1}]}, "b": "{\\"a\\": 1, \\"a\\": 2}"}', "run.json")
+    data = b'{"a": {"a": [{"a": 1}, {"a": 1}]}, "b": "{\\"a\\": 1, \\"a\\": 2}"}'
+
+    refuse_duplicate_keys(data, "run.json")
+
+    assert duplicate_key(data.decode()) is None
 
 
 def test_a_key_that_stands_twice_is_told_before_the_fault_that_it_makes() -> None:
