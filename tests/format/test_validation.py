@@ -17,7 +17,7 @@ from tests.format.strategies import Json, documents, mutated
 from tracekit.errors import DocumentError, InvalidTrace, NonFiniteNumber, TracekitError
 from tracekit.format.codec import decode_document, encode
 from tracekit.format.schemas import schema
-from tracekit.format.validation import check, head_is_valid, non_finite, row_is_valid, row_reason
+from tracekit.format.validation import Place, RowChecker, check, head_is_valid, non_finite, row_is_valid
 
 RECORDINGS = Path(__file__).parents[2] / "recordings"
 SHORT: Json = orjson.loads((RECORDINGS / "pointer-short.json").read_bytes())
@@ -233,24 +233,53 @@ def test_an_integer_of_another_type_is_not_a_version_of_a_row() -> None:
     assert not row_is_valid({**TOKEN_ROW, "text": object()}, "token")
 
 
-def test_a_row_alone_is_refused_with_its_place_in_the_trace() -> None:
-    reason = row_reason({**TOKEN_ROW, "text": None}, "token", 41, "row")
+def test_rows_are_taken_lot_by_lot_as_long_as_they_are_in_order() -> None:
+    checker = row_checker(taken=3)
 
-    assert str(reason) == "row: /trace/41/text: expected a string; found null"
+    checker.check([row_at(3), row_at(4)])
+    checker.check([])
+
+    assert checker.count == 5
+
+
+def test_a_row_alone_is_refused_with_its_place_in_the_trace() -> None:
+    with pytest.raises(InvalidTrace) as refused:
+        row_checker(taken=41).check([{**row_at(41), "text": None}])
+
+    assert str(refused.value) == "row: /trace/41/text: expected a string; found null"
+
+
+def test_a_lot_with_a_fault_does_not_count_at_all() -> None:
+    checker = row_checker(taken=2)
+
+    with pytest.raises(InvalidTrace, match="/trace/3/text"):
+        checker.check([row_at(2), {**row_at(3), "text": None}])
+
+    assert checker.count == 2
+
+
+def test_a_row_that_arrived_before_the_lot_before_it_is_refused() -> None:
+    with pytest.raises(InvalidTrace) as refused:
+        row_checker(taken=2).check([{**row_at(2), "arrival_seconds": 0.5}])
+
+    assert str(refused.value) == (
+        "row: /trace/2/arrival_seconds: expected no earlier arrival than the row before's, 1.0; found 0.5"
+    )
 
 
 def test_a_row_that_is_not_finite_is_refused_with_its_place() -> None:
-    reason = row_reason({**TOKEN_ROW, "top": [{"logprob": -math.inf}]}, "token", 41, "row")
+    row = {**row_at(41), "top": [{"logprob": -math.inf}]}
+    with pytest.raises(NonFiniteNumber) as refused:
+        row_checker(taken=41).check([row])
 
-    assert isinstance(reason, NonFiniteNumber)
-    assert str(reason) == "row: /trace/41/top/0/logprob: expected a finite number; found -inf"
+    assert str(refused.value) == "row: /trace/41/top/0/logprob: expected a finite number; found -inf"
 
 
 def test_a_row_that_holds_what_is_not_json_is_refused_with_its_place() -> None:
-    reason = row_reason({**TOKEN_ROW, "text": b"a"}, "token", 41, "row")
+    with pytest.raises(DocumentError) as refused:
+        row_checker(taken=41).check([{**row_at(41), "text": b"a"}])
 
-    assert isinstance(reason, DocumentError)
-    assert str(reason) == (
+    assert str(refused.value) == (
         "row: /trace/41: holds something that JSON cannot: Type is not JSON serializable: bytes"
     )
 
@@ -281,3 +310,14 @@ def test_no_reference_is_ever_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InvalidTrace, match=r'found the key "\$ref"'):
         check(document, 2, "run.json")
     check(changed(lambda d: d["metadata"].update({"$ref": "https://example.com/x"})), 2, "run.json")
+
+
+def row_checker(taken: int) -> RowChecker:
+    """A checker that has taken some rows already."""
+    checker = RowChecker(2, "token", Place("row"))
+    checker.check([row_at(index) for index in range(taken)])
+    return checker
+
+
+def row_at(index: int) -> Json:
+    return {**TOKEN_ROW, "index": index, "arrival_seconds": float(index)}

@@ -62,8 +62,8 @@ def test_a_journal_lies_beside_its_recording() -> None:
 def test_what_is_written_reads_back(tmp_path: Path, short: Trace) -> None:
     writer = JournalWriter(tmp_path / "j")
     writer.begin(header(short))
-    writer.append(map(encode_line, short["trace"][:5]))
-    writer.append(map(encode_line, short["trace"][5:]))
+    writer.append(b"".join(map(encode_line, short["trace"][:5])))
+    writer.append(b"".join(map(encode_line, short["trace"][5:])))
     writer.end(tail(short))
     writer.close()
 
@@ -77,7 +77,7 @@ def test_a_row_is_with_the_kernel_when_append_returns(tmp_path: Path, short: Tra
     writer = JournalWriter(tmp_path / "j")
     writer.begin(header(short))
 
-    writer.append([encode_line(short["trace"][0])])
+    writer.append(encode_line(short["trace"][0]))
 
     assert read_journal(tmp_path / "j").rows == short["trace"][:1]
     writer.close()
@@ -94,7 +94,7 @@ def test_rows_reach_the_disk_once_a_second(
 
     for moment in (0.4, 0.9, 1.1, 1.5, 2.0, 2.2):
         now[0] = moment
-        writer.append([encode_line(short["trace"][0])])
+        writer.append(encode_line(short["trace"][0]))
     now[0] = 2.3
     writer.end(tail(short))
     writer.close()

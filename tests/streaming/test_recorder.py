@@ -10,6 +10,7 @@ import pytest
 import tracekit
 from tracekit import Recorder, RunOptions, Target
 from tracekit.errors import JournalLeft, OutputBusy, OutputExists, RecordingUnfinished
+from tracekit.format.codec import encode
 from tracekit.storage.journal import parse_journal
 
 
@@ -27,6 +28,24 @@ def test_a_row_is_in_the_journal_before_it_is_handed_on(tokens, tmp_path):
         for _ in recorder.batches():
             journal = parse_journal((tmp_path / "run.json.journal").read_bytes(), "journal")
             assert journal.rows == recorder.rows
+
+
+def test_the_recording_is_the_canonical_bytes_of_its_trace(tokens, tmp_path):
+    with Recorder(tokens(40), {}, Target(tmp_path / "run.json"), RunOptions(interval_seconds=0)) as recorder:
+        batches = [len(batch) for batch in recorder.batches()]
+
+    assert sum(batches) == 40
+    assert (tmp_path / "run.json").read_bytes() == encode(recorder.trace)
+
+
+def test_what_a_consumer_does_to_a_row_does_not_reach_the_recording(tokens, tmp_path):
+    with Recorder(tokens(3), {}, Target(tmp_path / "run.json")) as recorder:
+        for batch in recorder.batches():
+            for row in batch:
+                row["text"] = "b"
+
+    recorded = tracekit.load(tmp_path / "run.json")
+    assert [row["text"] for row in recorded["trace"]] == ["a", "a", "a"]
 
 
 def test_a_failed_run_is_recorded_and_its_error_comes_out(tokens, tmp_path):

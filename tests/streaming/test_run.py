@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import TOKEN
 from tracekit import RunOptions, Script, ScriptedSource, Source
-from tracekit.errors import ModelBusy, NonFiniteNumber, RequestError, RunError
+from tracekit.errors import InvalidTrace, ModelBusy, NonFiniteNumber, RequestError
 from tracekit.streaming.exclusion import exclusively, is_busy
 from tracekit.streaming.run import Run
 
@@ -107,7 +107,14 @@ def test_a_row_that_arrives_before_the_one_before_it_ends_the_run():
     run = Run(Backwards(), {})
 
     assert len(rows_of(run)) == 1
-    assert isinstance(run.error, RunError)
+    assert isinstance(run.error, InvalidTrace)
+    assert "/trace/1/arrival_seconds: expected no earlier arrival" in str(run.error)
+
+
+def test_rows_come_seldom_where_nobody_watches_unless_it_is_said_how_often():
+    assert RunOptions().interval == pytest.approx(1 / 30)
+    assert RunOptions(watched=False).interval == pytest.approx(1 / 4)
+    assert RunOptions(interval_seconds=0.0, watched=False).interval == 0.0
 
 
 def test_closing_the_iterator_ends_the_model_and_leaves_no_thread():

@@ -112,7 +112,8 @@ def _record_one(source: Source, request: object, output: Output) -> int:
     target = Target(output.out or DEFAULT_FOLDER, output.overwrite, output.metadata)
     view = choose_view(quiet=output.quiet, as_json=output.as_json)
     with cancel_on_signals() as cancel:
-        recorder = Recorder(source, request, target, RunOptions(cancel=cancel))
+        options = RunOptions(cancel=cancel, watched=not output.quiet)
+        recorder = Recorder(source, request, target, options)
         _watch(recorder, view)
     click.echo(recorder.path)
     if recorder.error is not None:

@@ -25,7 +25,7 @@ from tracekit.format.parsing import parse_object, refuse_duplicate_keys
 from tracekit.format.rows import ordered_lines, row_lines
 from tracekit.format.rows import ordered_row as ordered_row
 from tracekit.format.schemas import version_of
-from tracekit.format.types import Json, Trace
+from tracekit.format.types import Json, Kind, Trace
 from tracekit.format.validation import (
     Place,
     check,
@@ -68,6 +68,33 @@ def encode_chunks(trace: Mapping[str, Any], file: object = "trace") -> Iterator[
         yield from _chunks(document, (ordered_lines(rows, kind) for rows in lots))
     except TypeError as error:
         raise DocumentError(file, unwritable(error)) from error
+
+
+def encode_lot(rows: Sequence[Json], kind: Kind) -> bytes:
+    """Valid rows as they stand in a trace's canonical bytes, for `assemble`.
+
+    Raises DocumentError for what no schema refuses and JSON cannot hold.
+    """
+    try:
+        return ordered_lines(rows, kind)
+    except TypeError as error:
+        raise DocumentError("row", unwritable(error)) from error
+
+
+def lot_lines(lot: bytes) -> bytes:
+    """The rows of an encoded lot as journal lines."""
+    return lot.replace(b",\n", b"\n") + b"\n"  # no line break stands inside a row
+
+
+def assemble(document: Mapping[str, Any], lots: Iterable[bytes], file: object) -> Iterator[bytes]:
+    """What `encode_chunks` gives for a trace whose rows were checked and encoded as they came.
+
+    `document` is the trace but for its rows. Raises as `encode` does.
+    """
+    head = {**document, "trace": []}
+    check(head, version_of(head, file), file)
+    refuse_unspellable(head, file)
+    return _chunks(head, lots)
 
 
 def decode(data: bytes, file: object = "-") -> Trace:

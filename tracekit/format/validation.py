@@ -70,20 +70,37 @@ def checked_rows(document: Json, version: int, place: Place) -> Iterator[list[Js
     return _checked_lots(document, version, place)
 
 
+class RowChecker:
+    """Judges a document's rows as they come: each by the schema, and that they are in order."""
+
+    def __init__(self, version: int, kind: Kind, place: Place) -> None:
+        self.count = 0
+        self._version, self._kind, self._place = version, kind, place
+        self._arrived = -math.inf
+
+    def check(self, lot: list[Json]) -> None:
+        """Pass the next rows. Raises as the function `check` for the first that cannot stand there; then
+        none of them counts."""
+        if not lot:
+            return
+        if not _accepts(_rows_verdict(self._version, self._kind), lot):
+            raise _invalid_row(lot, self.count, self._version, self._kind, self._place)
+        number, first = numbering(self._kind)
+        arrivals = [self._arrived, *map(itemgetter("arrival_seconds"), lot)]
+        numbers = list(map(itemgetter(number), lot))
+        expected = first + self.count
+        counted = numbers == list(range(expected, expected + len(lot)))
+        if not counted or not all(map(le, arrivals, arrivals[1:])):
+            raise _out_of_order(lot, self.count, self._kind, self._arrived, self._place)
+        self.count += len(lot)
+        self._arrived = arrivals[-1]
+
+
 def _checked_lots(document: Json, version: int, place: Place) -> Iterator[list[Json]]:
-    rows, kind = document["trace"], document.get("kind", "loop")
-    number, first = numbering(kind)
-    arrived = -math.inf
+    rows, checker = document["trace"], RowChecker(version, document.get("kind", "loop"), place)
     for at in range(0, len(rows), _LOT_ROWS):
         lot = rows[at : at + _LOT_ROWS]
-        if not _accepts(_rows_verdict(version, kind), lot):
-            raise _invalid_row(lot, at, version, kind, place)
-        arrivals = [arrived, *map(itemgetter("arrival_seconds"), lot)]
-        numbers = list(map(itemgetter(number), lot))
-        counted = numbers == list(range(first + at, first + at + len(lot)))
-        if not counted or not all(map(le, arrivals, arrivals[1:])):
-            raise _out_of_order(lot, at, kind, arrived, place)
-        arrived = arrivals[-1]
+        checker.check(lot)
         yield lot
 
 
@@ -95,11 +112,6 @@ def head_is_valid(document: Json, version: int) -> bool:
 def row_is_valid(row: object, kind: Kind, version: int = CURRENT_VERSION) -> bool:
     """Whether one row, alone, is what the schema allows."""
     return _accepts(_rows_verdict(version, kind), [row])
-
-
-def row_reason(row: Json, kind: Kind, index: int, file: object) -> DocumentError:
-    """Why `row_is_valid` says no to the row that would stand at `/trace/index`."""
-    return _reason(row, _row_schema(CURRENT_VERSION, kind), Place(file), ("trace", index))
 
 
 def refuse_unspellable(document: Json, file: object) -> None:

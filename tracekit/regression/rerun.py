@@ -11,7 +11,6 @@ from typing import Any
 
 from tracekit.format.codec import as_trace
 from tracekit.format.types import Json, Trace
-from tracekit.format.validation import row_is_valid, row_reason
 from tracekit.regression.compare import compare, provenance
 from tracekit.regression.forced import compare_scores
 from tracekit.regression.overrides import Overrides
@@ -19,6 +18,7 @@ from tracekit.regression.verdict import Comparison
 from tracekit.streaming.cancellation import Cancelled
 from tracekit.streaming.exclusion import exclusively
 from tracekit.streaming.header import new_header
+from tracekit.streaming.rows import RowMaker
 from tracekit.streaming.source import Observed, Source
 
 __all__ = ["Checked", "Rules", "check_request", "recheck", "run_again"]
@@ -101,18 +101,13 @@ def _scored(golden: Trace, source: Source, parsed: Any, rules: Rules, path: Path
 def _trace(
     source: Source, parsed: Any, observed: _Observations, header: Json, reason: str, seconds: float
 ) -> Trace:
-    interpreter = source.interpreter(parsed)
-    rows: list[Json] = []
-    try:
-        for row in interpreter.rows(observed.items):
-            if not row_is_valid(row, source.kind):
-                raise row_reason(row, source.kind, len(rows), "row")
-            rows.append(row)
-    except Exception as error:  # an unusable observation is the run's failure, as it is in a recording
-        header = header | _failed(error)
+    maker = RowMaker(source, parsed)
+    rows, fault = maker.rows(observed.items)
+    if fault is not None:  # the run's failure, as it is in a recording
+        header = header | _failed(fault)
     document = {**header, "trace": rows, "inference_seconds": seconds}
     if document["status"] == "complete":
-        document["summary"] = interpreter.summary(rows, reason)
+        document["summary"] = maker.summary(rows, reason)
     return as_trace(document)
 
 

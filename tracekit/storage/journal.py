@@ -12,7 +12,7 @@ import fcntl
 import os
 import stat
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -58,9 +58,9 @@ class JournalWriter:
         refuse_unspellable(header, self.path)
         self._write(encode_line({key: header[key] for key in HEAD_KEYS if key in header}))
 
-    def append(self, lines: Iterable[bytes]) -> None:
+    def append(self, lines: bytes) -> None:
         """Hand whole lines to the kernel, in one call; once a second, on to the disk."""
-        self._write(b"".join(lines))
+        self._write(lines)
         if self._clock() - self._synced_at >= SYNC_SECONDS:
             self.sync()
 

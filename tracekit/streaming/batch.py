@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -38,7 +38,7 @@ def record_many(
     what is complete and skips it, and runs again what is not. A request that fails, in
     whatever way, does not stop the others; `options.cancel` does.
     """
-    options = options or RunOptions()
+    options = replace(options or RunOptions(), watched=False)
     for number, request in enumerate(requests, 1):
         path = target.path / f"{number:04d}-{_content_hash(request)}.json"
         if _is_complete(path):

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from tracekit.errors import DocumentError, RecordingUnfinished, StorageError, TracekitError
-from tracekit.format.codec import as_trace, encode_line
+from tracekit.format.codec import as_trace, assemble, encode_lot, lot_lines
 from tracekit.format.types import Json, Trace
-from tracekit.storage.files import refuse_unwritable
+from tracekit.storage.files import refuse_unwritable, write_atomically
 from tracekit.storage.journal import JournalWriter, journal_path
-from tracekit.storage.store import save
 from tracekit.streaming.header import new_header
 from tracekit.streaming.run import Run, RunOptions
 from tracekit.streaming.source import Source
@@ -49,7 +48,7 @@ def record(
     RequestError, OutputExists, OutputBusy or JournalLeft before anything runs.
     """
     target = target if isinstance(target, Target) else Target(Path(target))
-    with Recorder(source, request, target, options) as recorder:
+    with Recorder(source, request, target, replace(options or RunOptions(), watched=False)) as recorder:
         for _ in recorder.batches():
             pass
     if recorder.error is not None:
@@ -73,6 +72,7 @@ class Recorder:
         self.rows: list[Json] = []
         self.header: Json = {}
         self.tail: Json = {}
+        self._lots: list[bytes] = []
         self._run = Run(source, request, options)
         self._batches = self._run.batches(on_start=self._sync_header)
 
@@ -106,9 +106,11 @@ class Recorder:
         Raises RecordingUnfinished where the journal cannot grow; the run is then stopped.
         """
         for batch in self._batches:
+            lot = encode_lot(batch, self.header["kind"])
+            self._lots.append(lot)
             self.rows.extend(batch)
             try:
-                self._journal.append(map(encode_line, batch))
+                self._journal.append(lot_lines(lot))
             except StorageError as error:
                 raise RecordingUnfinished(self._journal.path, error.reason) from error
             yield batch
@@ -133,7 +135,9 @@ class Recorder:
         self.tail = self._run.tail(self.rows)
         try:
             self._journal.end(self.tail)
-            save(self.trace, self.path, overwrite=self.target.overwrite)
+            document = {**self.header, **self.tail}
+            chunks = assemble(document, self._lots, self.path)
+            write_atomically(self.path, chunks, overwrite=self.target.overwrite)
         except (StorageError, DocumentError) as error:
             raise RecordingUnfinished(self._journal.path, error.reason) from error
         self._journal.discard()
