@@ -83,7 +83,6 @@ def clicked(browser: object, address: str) -> tuple[str, str]:
 
 @pytest.mark.parametrize("name", ["smollm2-short", "pointer-short"])
 def test_the_gradio_app_replays_a_recording_when_clicked(browser: object, name: str) -> None:
-    pytest.importorskip("gradio")
     trace = tracekit.load(RECORDINGS / f"{name}.json")
     steps = "".join(row.get("text", row.get("prediction", "")) for row in trace["trace"])
 
@@ -95,7 +94,6 @@ def test_the_gradio_app_replays_a_recording_when_clicked(browser: object, name: 
 
 
 def test_the_gradio_app_runs_a_model_when_clicked(browser: object, tmp_path: Path) -> None:
-    pytest.importorskip("gradio")
     with gradio_app("--model", f"hf:{checkpoint(tmp_path / 'model')}") as address:
         _, status = clicked(browser, address)
     assert status.startswith("live · complete · 128 steps")
