@@ -107,10 +107,10 @@ class PointerSource(Source):
     def observe(self, request: PointerRequest, emit: Emit) -> str:
         """One forward; `emit` gets a loop's 26 scores, stop logit and any state logits, as tensors."""
 
-        def on_loop(_: int, scores: Tensor, stop_logits: Tensor, state_logits: Tensor | None) -> None:
-            if is_plain:
-                emit((scores, stop_logits, state_logits))
-                return
+        def hand_over(_: int, *tensors: Tensor) -> None:
+            emit(tensors)
+
+        def pack(_: int, scores: Tensor, stop_logits: Tensor, state_logits: Tensor | None) -> None:
             parts = (scores, stop_logits.unsqueeze(1)) + (() if state_logits is None else (state_logits,))
             emit((torch.cat(parts, 1).float().cpu(),))  # (1, 27 or 53), in one transfer
 
@@ -125,7 +125,7 @@ class PointerSource(Source):
                 num_loops=self.settings.safety_cap,
                 completion_threshold=self.settings.threshold,
                 readout_token_ids=self.spec["token_ids"],
-                loop_callback=on_loop,
+                loop_callback=hand_over if is_plain else pack,
             )
             signaled = result.stop_logits[0, -1].sigmoid().item() >= self.settings.threshold
         return "head" if signaled else "cap"
