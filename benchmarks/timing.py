@@ -10,14 +10,19 @@ Contestant = Callable[[], object]
 
 
 def interleaved(contestants: Mapping[str, Contestant], rounds: int = 9) -> dict[str, list[float]]:
-    """Seconds each took, a figure a round, after one round that does not count."""
+    """Seconds each took, a figure a round, after one round that does not count.
+
+    Each takes turns at being first, since what ran before leaves the processor's caches warm or cold.
+    """
     took: dict[str, list[float]] = {name: [] for name in contestants}
+    order = list(contestants)
     for round_ in range(rounds + 1):
-        for name, contestant in contestants.items():
+        for name in order:
             began = time.perf_counter()
-            contestant()
+            contestants[name]()
             if round_:
                 took[name].append(time.perf_counter() - began)
+        order = [*order[1:], order[0]]
     return took
 
 

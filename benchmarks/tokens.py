@@ -13,15 +13,15 @@ ratios. Then: how long loading takes, from GGUF and from safetensors.
 from __future__ import annotations
 
 import argparse
-import statistics
 import tempfile
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
+from timing import interleaved, report
 from transformers import TextIteratorStreamer
 
 import tracekit
@@ -31,6 +31,7 @@ from tracekit.sources.huggingface.loading import Loaded, save_folder
 from tracekit.sources.registry import LoadOptions
 
 PROMPT = "Once upon a time, in a village by the sea, there lived a clockmaker who"
+OURS = "tracekit.record"
 ASKED = {"plain generate": 1.02, "TextIteratorStreamer": 1.01}
 
 
@@ -52,25 +53,15 @@ def main() -> None:
 
 def report_recording(loaded: Loaded, rounds: int, tokens: int, folder: Path) -> None:
     """Recording's cost, as ratios of seconds."""
-    ways = ways_to_run(loaded, tokens, folder)
-    took: dict[str, list[Took]] = {name: [] for name in ways}
-    for _ in range(rounds + 1):
-        for name, run in ways.items():
-            took[name].append(timed(run))
-    warm = {name: rounds_of[1:] for name, rounds_of in took.items()}  # the first round warms up
-    ours = warm.pop("tracekit.record")
-    print(f"SmolLM2-135M, {tokens} tokens, {torch.get_num_threads()} threads, {rounds} rounds")
-    print(f"  tracekit.record: {statistics.median(own.seconds for own in ours):.3f} s")
-    for name, theirs in warm.items():
-        pairs = list(zip(ours, theirs, strict=True))
-        ratio = statistics.median(own.seconds / other.seconds for own, other in pairs)
-        cpu = statistics.median(own.cpu_seconds / other.cpu_seconds for own, other in pairs)
-        seconds = statistics.median(other.seconds for other in theirs)
-        print(f"  {name}: {seconds:.3f} s; ratio {ratio:.3f} (asked: ≤ {ASKED[name]}), of CPU {cpu:.3f}")
+    took = interleaved(ways_to_run(loaded, tokens, folder), rounds)
+    print(f"SmolLM2-135M, {tokens} tokens, {torch.get_num_threads()} threads")
+    for baseline, bound in ASKED.items():
+        two = {name: took[name] for name in (baseline, OURS)}
+        report(f"Against {baseline}", two, baseline, {OURS: bound})
 
 
 def ways_to_run(loaded: Loaded, tokens: int, folder: Path) -> dict[str, Callable[[], object]]:
-    """The same request, run in each way; recording takes turns at first, second and third place."""
+    """The same request, run in each way."""
     source = CausalSource(loaded.model, loaded.tokenizer, identity=loaded.identity)
     source = source.with_settings({"max_new_tokens": tokens, "custom": {"min_new_tokens": tokens}})
     prompt = loaded.tokenizer(PROMPT, return_tensors="pt")
@@ -83,7 +74,7 @@ def ways_to_run(loaded: Loaded, tokens: int, folder: Path) -> dict[str, Callable
     target = tracekit.Target(folder / "run.json", overwrite=True)
     return {
         "plain generate": lambda: in_a_thread(loaded, arguments),
-        "tracekit.record": lambda: tracekit.record(source, {"prompt": PROMPT}, target),
+        OURS: lambda: tracekit.record(source, {"prompt": PROMPT}, target),
         "TextIteratorStreamer": lambda: stream_text(loaded, arguments),
     }
 
@@ -114,20 +105,6 @@ def report_loading(loaded: Loaded, from_gguf: float, folder: Path) -> None:
     ratio = from_gguf / from_safetensors
     seconds = f"{from_gguf:.1f} s from GGUF, {from_safetensors:.1f} s from safetensors"
     print(f"  loading: {seconds}; ratio {ratio:.1f}")
-
-
-class Took(NamedTuple):
-    """What a call took: seconds, and seconds of CPU in all threads, which a busy machine disturbs less."""
-
-    seconds: float
-    cpu_seconds: float
-
-
-def timed(run: Callable[[], object]) -> Took:
-    """What a call takes."""
-    started, cpu_started = time.perf_counter(), time.process_time()
-    run()
-    return Took(time.perf_counter() - started, time.process_time() - cpu_started)
 
 
 if __name__ == "__main__":
