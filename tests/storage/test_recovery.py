@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import tracekit
-from tests.storage.test_journal import header, journal_of
+from tests.storage.journals import header, journal_of
 from tracekit.errors import OutputBusy, OutputExists, StorageError, UnreadableDocument, UsageError
 from tracekit.format.codec import encode, encode_line
 from tracekit.format.types import Trace
