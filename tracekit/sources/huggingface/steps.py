@@ -81,8 +81,7 @@ class Watch:
     stop_reason: str = ""
     _logits: Tensor = field(default_factory=lambda: torch.empty(0))
     _index: int = 0
-    _own: Distribution = field(init=False)
-    _packed: Tensor = field(init=False)
+    _measured: tuple[Distribution, Tensor] | None = None
     _final_scores: Tensor = field(init=False)
 
     @contextmanager
@@ -95,12 +94,13 @@ class Watch:
             handle.remove()
 
     def before_sampling(self) -> None:
-        """Measure the model's own distribution. Raises NonFiniteOutput."""
-        self._own = Distribution.of(self._logits[0, -1])
-        self._packed = self._own.packed(self.alternatives)
-        # A sampler given NaN fails in words about itself, and on CUDA takes the process with it.
-        if not math.isfinite(self._packed[0].item()):
-            raise NonFiniteOutput("token", self._index, "output")
+        """Refuse a distribution that cannot be sampled from. Raises NonFiniteOutput.
+
+        A sampler given NaN fails in words about itself, and on CUDA takes the process with it.
+        Where nothing is sampled this need not be called, and saves waiting for the device.
+        """
+        self._measured = self._measure()
+        self._refuse_non_finite(self._measured[1][0].item())
 
     def sampled_from(self, scores: Tensor) -> None:
         """Remember the distribution (V,) that the next token is chosen from, as logits."""
@@ -109,17 +109,28 @@ class Watch:
     def chosen(self, token_ids: Tensor) -> bool:
         """A token has been chosen, the last of `token_ids`, (1, n). Whether it ends the text at a string.
 
-        `emit` may raise `Cancelled`, which ends `generate` here.
+        `emit` may raise `Cancelled`, which ends `generate` here. Raises NonFiniteOutput.
         """
-        chosen = token_ids[0, -1]
+        chosen = token_ids[0, -1:]
+        own, packed = self._measured or self._measure()
+        self._measured = None
         sampled = torch.log_softmax(self._final_scores, dim=-1)
-        parts = (chosen.float(), self._own.logprobs[chosen], sampled[chosen])
-        values = torch.cat((torch.stack(parts), self._packed)).tolist()
+        logprobs = own.logprobs.gather(0, chosen), sampled.gather(0, chosen)
+        values = torch.cat((chosen.float(), *logprobs, packed)).tolist()
         at = self.emit.now()
+        self._refuse_non_finite(values[3])
         self.stop_reason = self.ends.reason(token_ids, int(values[0]))
         self.emit(TokenObservation(values, last=bool(self.stop_reason)), at)
         self._index += 1
         return self.stop_reason == "stop_string"
+
+    def _measure(self) -> tuple[Distribution, Tensor]:
+        own = Distribution.of(self._logits[0, -1])
+        return own, own.packed(self.alternatives)
+
+    def _refuse_non_finite(self, entropy: float) -> None:
+        if not math.isfinite(entropy):
+            raise NonFiniteOutput("token", self._index, "output")
 
     def _keep(self, model: Any, arguments: Any, output: Any) -> None:  # noqa: ARG002
         self._logits = output.logits
@@ -128,7 +139,7 @@ class Watch:
 def processors(watch: Watch, settings: GenerationSettings, device: Any) -> LogitsProcessorList:
     """What to give `generate`: it measures, warps as the settings say, measures, and samples."""
     if settings.temperature == 0:
-        return LogitsProcessorList([_Before(watch), _After(watch)])
+        return LogitsProcessorList([_After(watch)])
     generator = torch.Generator(device).manual_seed(settings.seed)
     return LogitsProcessorList([_Before(watch), *_warpers(settings), _After(watch), _Sampler(generator)])
 
