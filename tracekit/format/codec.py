@@ -179,10 +179,10 @@ def _chunks(document: Json, lots: Iterable[bytes]) -> Iterator[bytes]:
 
 def _spells(data: bytes, document: Json, version: int, file: object) -> bool:
     """Whether `data` is laid out as canonical bytes are, with every key once. Raises as `check` does."""
-    at, same, kind = 0, True, document.get("kind", "loop")
+    at, same = 0, True
     lots = checked_rows(document, version, Place(file))
     try:
-        for chunk in _chunks(document, (row_lines(rows, kind) for rows in lots)):
+        for chunk in _chunks(document, map(row_lines, lots)):
             same = same and data.startswith(chunk, at)
             at += len(chunk)
     except TypeError as error:

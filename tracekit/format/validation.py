@@ -15,7 +15,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Iterator
-from operator import itemgetter, le
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 import jsonschema_rs
@@ -90,7 +90,7 @@ class RowChecker:
         numbers = list(map(itemgetter(number), lot))
         expected = first + self.count
         counted = numbers == list(range(expected, expected + len(lot)))
-        if not counted or not all(map(le, arrivals, arrivals[1:])):
+        if not counted or arrivals != sorted(arrivals):
             raise _out_of_order(lot, self.count, self._kind, self._arrived, self._place)
         self.count += len(lot)
         self._arrived = arrivals[-1]
