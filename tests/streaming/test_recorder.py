@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 import tracekit
-from tracekit import Recorder, RunOptions, Target
-from tracekit.errors import JournalLeft, OutputBusy, OutputExists, RecordingUnfinished
+from tests.conftest import TOKEN
+from tracekit import Recorder, RunOptions, Script, ScriptedSource, Target
+from tracekit.errors import DocumentError, JournalLeft, OutputBusy, OutputExists, RecordingUnfinished
 from tracekit.format.codec import encode
 from tracekit.storage.journal import parse_journal
 
@@ -58,6 +59,19 @@ def test_a_failed_run_is_recorded_and_its_error_comes_out(tokens, tmp_path):
     assert trace["status"] == "failed"
     assert trace["error"] == {"type": "ValueError", "message": "bad weights"}
     assert len(trace["trace"]) == 3
+
+
+@pytest.mark.parametrize("bad", [{"token_id": 1 << 64}, {"text": "\ud800"}], ids=["integer", "surrogate"])
+def test_a_row_that_json_cannot_hold_fails_the_run_and_the_rows_before_it_stay(bad, tmp_path):
+    source = ScriptedSource("token", Script([TOKEN, {**TOKEN, **bad}, TOKEN]))
+
+    with pytest.raises(DocumentError, match="holds something that JSON cannot"):
+        tracekit.record(source, {}, tmp_path / "run.json")
+
+    trace = tracekit.load(tmp_path / "run.json")
+    assert trace["status"] == "failed"
+    assert trace["error"]["type"] == "DocumentError"
+    assert [row["index"] for row in trace["trace"]] == [0]
 
 
 def test_leaving_early_records_a_cancelled_run_with_every_row_so_far(tokens, tmp_path):

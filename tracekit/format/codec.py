@@ -64,10 +64,7 @@ def encode_chunks(trace: Mapping[str, Any], file: object = "trace") -> Iterator[
     version, kind = version_of(document, file), document.get("kind", "loop")
     lots = checked_rows(document, version, Place(file))
     refuse_unspellable(document, file)
-    try:
-        yield from _chunks(document, (ordered_lines(rows, kind) for rows in lots))
-    except TypeError as error:
-        raise DocumentError(file, unwritable(error)) from error
+    yield from _in_words(_chunks(document, (ordered_lines(rows, kind) for rows in lots)), file)
 
 
 def encode_lot(rows: Sequence[Json], kind: Kind) -> bytes:
@@ -79,6 +76,11 @@ def encode_lot(rows: Sequence[Json], kind: Kind) -> bytes:
         return ordered_lines(rows, kind)
     except TypeError as error:
         raise DocumentError("row", unwritable(error)) from error
+
+
+def join_lots(lots: Iterable[bytes]) -> bytes:
+    """Lots as one."""
+    return b",\n".join(lots)
 
 
 def lot_lines(lot: bytes) -> bytes:
@@ -94,7 +96,7 @@ def assemble(document: Mapping[str, Any], lots: Iterable[bytes], file: object) -
     head = {**document, "trace": []}
     check(head, version_of(head, file), file)
     refuse_unspellable(head, file)
-    return _chunks(head, lots)
+    return _in_words(_chunks(head, lots), file)
 
 
 def decode(data: bytes, file: object = "-") -> Trace:
@@ -175,6 +177,14 @@ def _chunks(document: Json, lots: Iterable[bytes]) -> Iterator[bytes]:
         separator = b",\n"
     yield b",\n".join([b"\n]", *(_member(key, document[key]) for key in TAIL_KEYS if key in document)])
     yield _END
+
+
+def _in_words(chunks: Iterator[bytes], file: object) -> Iterator[bytes]:
+    """The chunks; what cannot be written as JSON is a DocumentError."""
+    try:
+        yield from chunks
+    except TypeError as error:
+        raise DocumentError(file, unwritable(error)) from error
 
 
 def _spells(data: bytes, document: Json, version: int, file: object) -> bool:

@@ -102,12 +102,12 @@ def _trace(
     source: Source, parsed: Any, observed: _Observations, header: Json, reason: str, seconds: float
 ) -> Trace:
     maker = RowMaker(source, parsed)
-    rows, fault = maker.rows(observed.items)
-    if fault is not None:  # the run's failure, as it is in a recording
-        header = header | _failed(fault)
-    document = {**header, "trace": rows, "inference_seconds": seconds}
+    made = maker.rows(observed.items)
+    if made.fault is not None:  # the run's failure, as it is in a recording
+        header = header | _failed(made.fault)
+    document = {**header, "trace": made.rows, "inference_seconds": seconds}
     if document["status"] == "complete":
-        document["summary"] = maker.summary(rows, reason)
+        document["summary"] = maker.summary(made.rows, reason)
     return as_trace(document)
 
 

@@ -1,51 +1,68 @@
-"""A run's rows: made of its observations, and checked before anyone gets them."""
+"""A run's rows: made of its observations, checked and encoded before anyone gets them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from copy import copy
+from typing import Any, NamedTuple
 
+from tracekit.format.codec import encode_lot, join_lots
 from tracekit.format.layout import CURRENT_VERSION
 from tracekit.format.types import Json
 from tracekit.format.validation import Place, RowChecker
 from tracekit.streaming.source import Observed, Source
 
-__all__ = ["RowMaker"]
+__all__ = ["Made", "RowMaker"]
+
+
+class Made(NamedTuple):
+    """Rows, and as they stand in a recording. `fault` is why there are no more, if that is so."""
+
+    rows: list[Json]
+    encoded: bytes
+    fault: Exception | None = None
 
 
 class RowMaker:
     """Makes one run's rows, in order."""
 
     def __init__(self, source: Source, request: Any) -> None:
+        self._kind = source.kind
         self._interpreter = source.interpreter(request)
         self._checker = RowChecker(CURRENT_VERSION, source.kind, Place("row"))
 
-    def rows(self, observed: Sequence[Observed]) -> tuple[list[Json], Exception | None]:
-        """Rows for what was observed, up to the first that is unusable; then also why it is."""
+    def rows(self, observed: Sequence[Observed]) -> Made:
+        """Rows for what was observed, up to the first that is unusable."""
         rows: list[Json] = []
         fault: Exception | None = None
-        if not observed:
-            return rows, fault
         try:
-            for row in self._interpreter.rows(observed):
+            for row in self._interpreter.rows(observed) if observed else ():
                 rows.append(row)  # noqa: PERF402 (so that those before an error stay)
         except Exception as error:  # an unusable observation is the run's failure, whatever it raised
             fault = error
-        return self._checked(rows, fault)
+        before = copy(self._checker)
+        try:
+            return Made(rows, self._take(rows), fault)
+        except Exception:
+            self._checker = before
+            return self._until_fault(rows)
 
     def summary(self, rows: Sequence[Json], stop_reason: str) -> Json:
         """The summary of a complete run."""
         return self._interpreter.summary(rows, stop_reason)
 
-    def _checked(self, rows: list[Json], fault: Exception | None) -> tuple[list[Json], Exception | None]:
-        """All are checked in one call; only where that finds a fault, they are one by one."""
-        before = self._checker.count
-        try:
-            self._checker.check(rows)
-        except Exception:
+    def _take(self, rows: list[Json]) -> bytes:
+        self._checker.check(rows)
+        return encode_lot(rows, self._kind) if rows else b""
+
+    def _until_fault(self, rows: list[Json]) -> Made:
+        """All are taken in one call; only where that finds a fault, they are taken one by one."""
+        good: list[Json] = []
+        lines: list[bytes] = []
+        for row in rows:
             try:
-                for row in rows:
-                    self._checker.check([row])
+                lines.append(self._take([row]))
             except Exception as error:
-                return rows[: self._checker.count - before], error
-        return rows, fault
+                return Made(good, join_lots(lines), error)
+            good.append(row)
+        return Made(good, join_lots(lines))

@@ -76,7 +76,8 @@ class Run:
 
     An error of the model does not come out of the iterator but lies in the ending, so
     that whoever records can finish first. Closing the iterator cancels the run at its next
-    step, and returns when the worker is gone and the model is free.
+    step, and returns when the worker is gone and the model is free. `encoded` is the batch
+    that came last as it stands in a recording, whatever its consumer does to the rows.
     """
 
     def __init__(self, source: Source, request: object, options: RunOptions | None = None) -> None:
@@ -84,6 +85,7 @@ class Run:
         self.request = source.parse_request(request)
         self.options = options or RunOptions()
         self.ending: Ending | None = None
+        self.encoded = b""
         self._maker = RowMaker(source, self.request)
         self._arrived = 0.0
 
@@ -128,12 +130,13 @@ class Run:
     def _rows(self, worker: _Worker) -> Iterator[list[Json]]:
         while self.ending is None:
             observed, ending = worker.receive()
-            rows, fault = self._maker.rows(observed)
-            if fault is not None:
-                ending = Ending("failed", observed[len(rows)].arrival_seconds, error=fault)
-            if rows:
-                self._arrived = rows[-1]["arrival_seconds"]
-                yield rows
+            made = self._maker.rows(observed)
+            if made.fault is not None:
+                ending = Ending("failed", observed[len(made.rows)].arrival_seconds, error=made.fault)
+            if made.rows:
+                self.encoded = made.encoded
+                self._arrived = made.rows[-1]["arrival_seconds"]
+                yield made.rows
             self.ending = ending
 
     def _stop(self, worker: _Worker) -> None:
