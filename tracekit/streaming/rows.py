@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from copy import copy
 from typing import Any, NamedTuple
 
+from tracekit.errors import DocumentError
 from tracekit.format.codec import encode_lot, join_lots
 from tracekit.format.layout import CURRENT_VERSION
 from tracekit.format.types import Json
@@ -43,7 +44,7 @@ class RowMaker:
         before = copy(self._checker)
         try:
             return Made(rows, self._take(rows), fault)
-        except Exception:
+        except DocumentError:
             self._checker = before
             return self._until_fault(rows)
 
@@ -62,7 +63,7 @@ class RowMaker:
         for row in rows:
             try:
                 lines.append(self._take([row]))
-            except Exception as error:
+            except DocumentError as error:
                 return Made(good, join_lots(lines), error)
             good.append(row)
         return Made(good, join_lots(lines))
