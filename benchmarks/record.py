@@ -16,7 +16,6 @@ import sys
 import tempfile
 import threading
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +24,6 @@ from timing import interleaved, report
 
 import tracekit
 from tracekit.sources.pointer import SYMBOLS, PointerRequest, random_cycle, shuffled_pairs
-from tracekit.sources.pointer.model import LoopedTransformer
-from tracekit.sources.pointer.source import PointerSource
 from tracekit.sources.registry import load_source
 
 LOOPS = 272
@@ -38,7 +35,6 @@ def main() -> None:
     request = PointerRequest(shuffled_pairs(random_cycle(chance), chance), "A", 256)
     with tempfile.TemporaryDirectory() as folder:
         record(source, request, Path(folder))
-        record_larger(source, request, Path(folder))
         start(Path(folder))
 
 
@@ -60,20 +56,6 @@ def record(source: Any, request: PointerRequest, folder: Path) -> None:
         "the reference's way of streaming",
         {"tracekit.record, everything on": 1.0},
     )
-
-
-def record_larger(source: Any, request: PointerRequest, folder: Path) -> None:
-    """The same with random weights of another size: what recording costs does not grow with the model."""
-    torch.manual_seed(0)
-    model = LoopedTransformer(replace(source.model.config, width=384, hidden=1536)).eval()
-    larger = PointerSource(model, source.tokenizer, source.spec, source.settings)
-    target = tracekit.Target(folder / "larger.json", overwrite=True)
-    contestants = {
-        "forward, callback does nothing": lambda: forward(larger, request, lambda *_: None),
-        "tracekit.record, everything on": lambda: tracekit.record(larger, request, target),
-    }
-    took = interleaved(contestants, rounds=9)
-    report(f"Recording {LOOPS} loops of width 384", took, "forward, callback does nothing", {})
 
 
 def forward(source: Any, request: PointerRequest, callback: Any) -> Any:
