@@ -78,11 +78,6 @@ def encode_lot(rows: Sequence[Json], kind: Kind) -> bytes:
         raise DocumentError("row", unwritable(error)) from error
 
 
-def join_lots(lots: Iterable[bytes]) -> bytes:
-    """Lots as one."""
-    return b",\n".join(lots)
-
-
 def lot_lines(lot: bytes) -> bytes:
     """The rows of an encoded lot as journal lines."""
     return lot.replace(b",\n", b"\n") + b"\n"  # no line break stands inside a row

@@ -7,7 +7,7 @@ from copy import copy
 from typing import Any, NamedTuple
 
 from tracekit.errors import DocumentError
-from tracekit.format.codec import encode_lot, join_lots
+from tracekit.format.codec import encode_lot
 from tracekit.format.layout import CURRENT_VERSION
 from tracekit.format.types import Json
 from tracekit.format.validation import Place, RowChecker
@@ -54,16 +54,20 @@ class RowMaker:
 
     def _take(self, rows: list[Json]) -> bytes:
         self._checker.check(rows)
-        return encode_lot(rows, self._kind) if rows else b""
+        return self._encoded(rows)
 
     def _until_fault(self, rows: list[Json]) -> Made:
         """All are taken in one call; only where that finds a fault, they are taken one by one."""
         good: list[Json] = []
-        lines: list[bytes] = []
+        fault: Exception | None = None
         for row in rows:
             try:
-                lines.append(self._take([row]))
+                self._take([row])
             except DocumentError as error:
-                return Made(good, join_lots(lines), error)
+                fault = error
+                break
             good.append(row)
-        return Made(good, join_lots(lines))
+        return Made(good, self._encoded(good), fault)
+
+    def _encoded(self, rows: list[Json]) -> bytes:
+        return encode_lot(rows, self._kind) if rows else b""
