@@ -40,7 +40,7 @@ def main() -> None:
 
 def record(source: Any, request: PointerRequest, folder: Path) -> None:
     """Everything on (rows, journal, final validated file) against the floor and the reference."""
-    target = tracekit.Target(folder / "run.json", overwrite=True)
+    target = tracekit.Target(folder)  # a new file a run, as `tracekit record` makes
     contestants = {
         "forward, callback does nothing": lambda: forward(source, request, lambda *_: None),
         "tracekit.record, everything on": lambda: tracekit.record(source, request, target),

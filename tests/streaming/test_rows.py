@@ -17,15 +17,17 @@ def observed(*rows):
 def test_rows_come_with_their_canonical_bytes(tokens):
     made = RowMaker(tokens(0), {}).rows(observed(TOKEN, TOKEN))
 
-    first, second = made.encoded.split(b",\n")
+    first, second = made.encoded.each
     assert first.startswith(b'{"index":0,"token_id":7,')
     assert second.startswith(b'{"index":1,"token_id":7,')
+    assert made.encoded.text == first + b",\n" + second
+    assert made.encoded.journal_lines == first + b"\n" + second + b"\n"
     assert [row["index"] for row in made.rows] == [0, 1]
     assert made.fault is None
 
 
 def test_nothing_observed_makes_no_row(tokens):
-    assert RowMaker(tokens(0), {}).rows([]) == ([], b"", None)
+    assert RowMaker(tokens(0), {}).rows([]) == ([], ([], b""), None)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +46,7 @@ def test_rows_before_a_fault_stay_and_those_after_it_do_not(tokens, bad, error, 
     made = maker.rows([Observed(row, 1.0) for row in (TOKEN, bad, TOKEN)])
 
     assert [row["index"] for row in made.rows] == [1]
-    assert made.encoded.startswith(b'{"index":1,')
-    assert b"\n" not in made.encoded
+    (line,) = made.encoded.each
+    assert line.startswith(b'{"index":1,')
     assert isinstance(made.fault, error)
     assert reason in str(made.fault)

@@ -22,7 +22,7 @@ import orjson
 from tracekit.errors import DocumentError, UnreadableDocument
 from tracekit.format.layout import HEAD_KEYS, TAIL_KEYS
 from tracekit.format.parsing import parse_object, refuse_duplicate_keys
-from tracekit.format.rows import ordered_lines, row_lines
+from tracekit.format.rows import EncodedRows, ordered_lines, row_lines
 from tracekit.format.rows import ordered_row as ordered_row
 from tracekit.format.schemas import version_of
 from tracekit.format.types import Json, Kind, Trace
@@ -64,11 +64,11 @@ def encode_chunks(trace: Mapping[str, Any], file: object = "trace") -> Iterator[
     version, kind = version_of(document, file), document.get("kind", "loop")
     lots = checked_rows(document, version, Place(file))
     refuse_unspellable(document, file)
-    yield from _in_words(_chunks(document, (ordered_lines(rows, kind) for rows in lots)), file)
+    yield from _in_words(_chunks(document, (ordered_lines(rows, kind).text for rows in lots)), file)
 
 
-def encode_lot(rows: Sequence[Json], kind: Kind) -> bytes:
-    """Valid rows as they stand in a trace's canonical bytes, for `assemble`.
+def encode_rows(rows: Sequence[Json], kind: Kind) -> EncodedRows:
+    """Valid rows as they stand in a journal, and in a trace's canonical bytes for `assemble`.
 
     Raises DocumentError for what no schema refuses and JSON cannot hold.
     """
@@ -76,11 +76,6 @@ def encode_lot(rows: Sequence[Json], kind: Kind) -> bytes:
         return ordered_lines(rows, kind)
     except TypeError as error:
         raise DocumentError("row", unwritable(error)) from error
-
-
-def lot_lines(lot: bytes) -> bytes:
-    """The rows of an encoded lot as journal lines."""
-    return lot.replace(b",\n", b"\n") + b"\n"  # no line break stands inside a row
 
 
 def assemble(document: Mapping[str, Any], lots: Iterable[bytes], file: object) -> Iterator[bytes]:
@@ -187,7 +182,7 @@ def _spells(data: bytes, document: Json, version: int, file: object) -> bool:
     at, same = 0, True
     lots = checked_rows(document, version, Place(file))
     try:
-        for chunk in _chunks(document, map(row_lines, lots)):
+        for chunk in _chunks(document, (row_lines(rows).text for rows in lots)):
             same = same and data.startswith(chunk, at)
             at += len(chunk)
     except TypeError as error:

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from tracekit.errors import DocumentError, RecordingUnfinished, StorageError, TracekitError
-from tracekit.format.codec import as_trace, assemble, lot_lines
+from tracekit.format.codec import as_trace, assemble
 from tracekit.format.types import Json, Trace
 from tracekit.storage.files import refuse_unwritable, write_atomically
 from tracekit.storage.journal import JournalWriter, journal_path
@@ -106,10 +106,10 @@ class Recorder:
         Raises RecordingUnfinished where the journal cannot grow; the run is then stopped.
         """
         for batch in self._batches:
-            self._lots.append(self._run.encoded)
+            self._lots.append(self._run.encoded.text)
             self.rows.extend(batch)
             try:
-                self._journal.append(lot_lines(self._run.encoded))
+                self._journal.append(self._run.encoded.journal_lines)
             except StorageError as error:
                 raise RecordingUnfinished(self._journal.path, error.reason) from error
             yield batch

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 from typing import Any, NamedTuple
 
 from tracekit.errors import DocumentError
-from tracekit.format.codec import encode_lot
+from tracekit.format.codec import encode_rows
 from tracekit.format.layout import CURRENT_VERSION
+from tracekit.format.rows import EncodedRows
 from tracekit.format.types import Json
 from tracekit.format.validation import Place, RowChecker
 from tracekit.streaming.source import Observed, Source
@@ -17,10 +17,10 @@ __all__ = ["Made", "RowMaker"]
 
 
 class Made(NamedTuple):
-    """Rows, and as they stand in a recording. `fault` is why there are no more, if that is so."""
+    """Rows, and the same as JSON. `fault` is why there are no more, if that is so."""
 
     rows: list[Json]
-    encoded: bytes
+    encoded: EncodedRows
     fault: Exception | None = None
 
 
@@ -41,20 +41,20 @@ class RowMaker:
                 rows.append(row)  # noqa: PERF402 (so that those before an error stay)
         except Exception as error:  # an unusable observation is the run's failure, whatever it raised
             fault = error
-        before = copy(self._checker)
         try:
             return Made(rows, self._take(rows), fault)
         except DocumentError:
-            self._checker = before
             return self._until_fault(rows)
 
     def summary(self, rows: Sequence[Json], stop_reason: str) -> Json:
         """The summary of a complete run."""
         return self._interpreter.summary(rows, stop_reason)
 
-    def _take(self, rows: list[Json]) -> bytes:
-        self._checker.check(rows)
-        return self._encoded(rows)
+    def _take(self, rows: list[Json]) -> EncodedRows:
+        after = self._checker.check(rows)
+        encoded = encode_rows(rows, self._kind)
+        self._checker = after
+        return encoded
 
     def _until_fault(self, rows: list[Json]) -> Made:
         """All are taken in one call; only where that finds a fault, they are taken one by one."""
@@ -67,7 +67,4 @@ class RowMaker:
                 fault = error
                 break
             good.append(row)
-        return Made(good, self._encoded(good), fault)
-
-    def _encoded(self, rows: list[Json]) -> bytes:
-        return encode_lot(rows, self._kind) if rows else b""
+        return Made(good, encode_rows(good, self._kind), fault)

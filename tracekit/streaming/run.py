@@ -15,6 +15,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from tracekit.format.rows import EncodedRows
 from tracekit.format.types import Json
 from tracekit.streaming.cancellation import Cancelled
 from tracekit.streaming.exclusion import exclusively
@@ -77,7 +78,7 @@ class Run:
     An error of the model does not come out of the iterator but lies in the ending, so
     that whoever records can finish first. Closing the iterator cancels the run at its next
     step, and returns when the worker is gone and the model is free. `encoded` is the batch
-    that came last as it stands in a recording, whatever its consumer does to the rows.
+    that came last as JSON, whatever its consumer does to the rows.
     """
 
     def __init__(self, source: Source, request: object, options: RunOptions | None = None) -> None:
@@ -85,7 +86,7 @@ class Run:
         self.request = source.parse_request(request)
         self.options = options or RunOptions()
         self.ending: Ending | None = None
-        self.encoded = b""
+        self.encoded = EncodedRows([], b"")
         self._maker = RowMaker(source, self.request)
         self._arrived = 0.0
 
