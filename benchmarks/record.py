@@ -46,7 +46,7 @@ def record(source: Any, request: PointerRequest, folder: Path) -> None:
         "tracekit.record, everything on": lambda: tracekit.record(source, request, target),
         "the reference's way of streaming": lambda: reference(source, request),
     }
-    took = interleaved(contestants, rounds=25)
+    took = interleaved(contestants, rounds=100)
     floor = "forward, callback does nothing"
     report(f"Recording {LOOPS} loops", took, floor, {"tracekit.record, everything on": 1.05})
     two = {name: took[name] for name in took if name != floor}

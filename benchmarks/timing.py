@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 import time
 from collections.abc import Callable, Mapping
@@ -27,10 +28,26 @@ def interleaved(contestants: Mapping[str, Contestant], rounds: int = 9) -> dict[
 
 
 def report(title: str, took: Mapping[str, list[float]], baseline: str, bounds: Mapping[str, float]) -> None:
-    """Print a line a contestant: median, and the median of the ratios to the baseline round by round."""
+    """Print a line a contestant: median, and the median of the ratios to the baseline round by round.
+
+    Behind the ratio stands between what and what it lies with 19 chances in 20, whatever the noise.
+    """
     print(f"\n{title}  (baseline: {baseline}, {len(took[baseline])} rounds)")
     for name, seconds in took.items():
         ratios = [ours / floor for ours, floor in zip(seconds, took[baseline], strict=True)]
         bound = f"   asked: at most {bounds[name]:g}" if name in bounds else ""
         median, ratio = statistics.median(seconds) * 1e3, statistics.median(ratios)
-        print(f"  {name:<34} {median:9.2f} ms   {ratio:6.3f} ×   least {min(seconds) * 1e3:9.2f} ms{bound}")
+        low, high = certainty(ratios)
+        print(
+            f"  {name:<34} {median:9.2f} ms   {ratio:6.3f} ×  ({low:.3f} to {high:.3f})"
+            f"   least {min(seconds) * 1e3:9.2f} ms{bound}"
+        )
+
+
+def certainty(samples: list[float]) -> tuple[float, float]:
+    """The 95 % confidence interval of the median, from the samples' order alone (the sign test's)."""
+    ordered, half = sorted(samples), 0.98 * len(samples) ** 0.5
+    middle = (len(samples) - 1) / 2
+    return ordered[max(0, math.floor(middle - half))], ordered[
+        min(len(samples) - 1, math.ceil(middle + half))
+    ]
