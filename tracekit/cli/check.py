@@ -20,6 +20,7 @@ from tracekit.regression.files import Update, WritePolicy, in_ci
 from tracekit.regression.loading import Loading
 from tracekit.regression.obsolete import Unreferenced, action_for, delete_all, unselected
 from tracekit.regression.rerun import Rules
+from tracekit.storage.files import is_folder
 
 _MARKS = {0: "ok  ", 1: "FAIL", 2: "ERR "}
 
@@ -125,7 +126,7 @@ def command(paths: Sequence[Path], **values: Any) -> int:
 def _goldens(config: Config, paths: Sequence[Path], select: Sequence[str]) -> list[Path]:
     if paths:
         return find_goldens(paths, select)
-    if not config.recordings.is_dir():
+    if not is_folder(config.recordings):
         raise NoGoldens(config.recordings)
     return find_goldens([_relative(config.recordings)], [*select] or config.goldens)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from tracekit.player.html import Entry, export_html
 from tracekit.regression.check import Outcome
 from tracekit.regression.words import headline, report
-from tracekit.storage.files import in_words, write_atomically
+from tracekit.storage.files import make_folder, write_atomically
 from tracekit.storage.store import load
 
 __all__ = ["NAME", "page", "write_report"]
@@ -37,8 +37,7 @@ _HEAD = (
 
 def write_report(folder: Path, outcomes: Sequence[Outcome], obsolete: Sequence[str] = ()) -> Path:
     """Write the page into `folder`, made if it is not there, in place of an older one; its path."""
-    with in_words(folder):
-        folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     write_atomically(folder / NAME, page(outcomes, obsolete), overwrite=True)
     return folder / NAME
 
