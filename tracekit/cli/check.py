@@ -197,7 +197,7 @@ def _write(outputs: Outputs, outcomes: Sequence[Outcome], obsolete: Sequence[str
         for line in annotate(outcomes, obsolete):
             click.echo(line)
         if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
-            append(Path(summary), step_summary(outcomes, obsolete).encode())
+            append(Path(summary), step_summary(outcomes, obsolete).encode(errors="replace"))
     if outputs.report is not None:
         from tracekit.regression.report import write_report
 

@@ -30,7 +30,11 @@ def command(paths: Sequence[str], as_json: bool) -> None:
         found = outline(path)
         document = _current(found)
         if as_json:
-            click.echo(orjson.dumps({"path": str(path), **document, "rows": _count(found)}).decode())
+            click.echo(
+                orjson.dumps(
+                    {"path": click.format_filename(path), **document, "rows": _count(found)}
+                ).decode()
+            )
         elif len(files) == 1:
             for label, text in [*head_lines(document), ("rows", str(_count(found)))]:
                 click.echo(f"{label:<9} {text}")
