@@ -20,6 +20,7 @@ from tracekit.regression.files import Update, WritePolicy, in_ci
 from tracekit.regression.loading import Loading
 from tracekit.regression.obsolete import Unreferenced, action_for, delete_all, unselected
 from tracekit.regression.rerun import Rules
+from tracekit.sources.registry import MOST_THREADS
 from tracekit.storage.files import is_folder
 
 _MARKS = {0: "ok  ", 1: "FAIL", 2: "ERR "}
@@ -58,7 +59,9 @@ def loading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         (
             click.option("--checkpoint", help="Load this checkpoint instead of the recorded one."),
             click.option("--device", default="cpu", show_default=True, help="Where to run."),
-            click.option("--threads", type=click.IntRange(min=1), help="Threads that torch may use."),
+            click.option(
+                "--threads", type=click.IntRange(1, MOST_THREADS), help="Threads that torch may use."
+            ),
             click.option(
                 "--allow-source", multiple=True, metavar="NAME", help="A package.module:factory to trust."
             ),
@@ -73,7 +76,9 @@ def loading_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "-s", "--select", multiple=True, metavar="PATTERN", help="Only goldens that fit, such as 'cycle*'."
 )
-@click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes.")
+@click.option(
+    "-j", "--jobs", type=click.IntRange(1, MOST_THREADS), default=1, show_default=True, help="Processes."
+)
 @click.option("--update", type=click.Choice([*map(str, Update)]), default="none", show_default=True)
 @click.option("--force-write", is_flag=True, help="Write under CI too.")
 @click.option("--free-run", is_flag=True, help="Generate tokens again, instead of scoring the golden's.")

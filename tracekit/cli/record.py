@@ -24,7 +24,7 @@ from tracekit.cli.signals import cancel_on_signals
 from tracekit.cli.views import View, choose_view
 from tracekit.errors import RunFailed, UsageError
 from tracekit.format.types import Json
-from tracekit.sources.registry import LoadOptions, load_source
+from tracekit.sources.registry import MOST_THREADS, LoadOptions, load_source
 from tracekit.storage.files import is_folder, make_folder, refuse_unusable_folder, refuse_unwritable
 from tracekit.streaming.batch import Outcome, record_many
 from tracekit.streaming.recorder import Recorder, Target
@@ -77,7 +77,7 @@ def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--model", default="pointer", show_default=True, help="The source; see `tracekit models`.")
 @click.option("--checkpoint", help="A bundled checkpoint's name, or a folder.")
 @click.option("--device", default="cpu", show_default=True, help="Where to run, such as cpu or cuda:0.")
-@click.option("--threads", type=click.IntRange(min=1), help="Threads that torch may use.")
+@click.option("--threads", type=click.IntRange(1, MOST_THREADS), help="Threads that torch may use.")
 @request_options
 @output_options
 def command(model: str, checkpoint: str | None, device: str, threads: int | None, **values: Any) -> int:
