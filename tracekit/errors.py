@@ -24,6 +24,7 @@
     │   ├── UnreadableDocument        not JSON at all, or cut off
     │   ├── UnsupportedVersion        a schema version this tracekit does not know
     │   ├── InvalidTrace              JSON, but against the schema (exit code 1)
+    │   ├── InvalidHeader             a run that could never become a valid recording
     │   └── NonFiniteNumber           NaN or infinity, which JSON cannot hold
     └── StorageError                  a file that cannot be read or written
         ├── OutputExists              a file is there already and nobody said overwrite
@@ -48,6 +49,7 @@ __all__ = [
     "DocumentError",
     "GoldenError",
     "GoldenMismatch",
+    "InvalidHeader",
     "InvalidTrace",
     "JournalLeft",
     "MissingExtra",
@@ -261,6 +263,13 @@ class InvalidTrace(DocumentError):
         self.pointer, self.line, self.expected, self.found = pointer, line, expected, found
         where = f"line {line}: " if line is not None else ""
         super().__init__(file, f"{where}{pointer or '/'}: expected {expected}; found {found}")
+
+
+class InvalidHeader(DocumentError):
+    """What a source or a caller says of a run, before it begins, could never stand in a recording."""
+
+    def __init__(self, recording: object, reason: str) -> None:
+        super().__init__(recording, f"nothing was run, since no recording could begin like this: {reason}")
 
 
 class NonFiniteNumber(DocumentError):

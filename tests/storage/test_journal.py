@@ -17,7 +17,6 @@ from tracekit.errors import (
     DocumentError,
     InvalidTrace,
     JournalLeft,
-    NonFiniteNumber,
     OutputBusy,
     OutputExists,
     StorageError,
@@ -152,20 +151,6 @@ def test_what_comes_after_damage_is_left_out(
 def test_what_is_not_a_journal_is_refused_by_name(first: bytes, error: type[DocumentError]) -> None:
     with pytest.raises(error, match=r"^run\.json\.journal: "):
         parse_journal(first, "run.json.journal")
-
-
-def test_a_header_that_could_never_be_saved_is_refused_before_anything_runs(
-    tmp_path: Path, listing: Listing
-) -> None:
-    target = tracekit.Target(tmp_path / "run.json", metadata={"note": float("nan")})
-
-    with pytest.raises(NonFiniteNumber) as refused:
-        tracekit.record(source(3), {}, target)
-
-    assert str(refused.value).endswith(
-        "run.json.journal: /metadata/note: expected a finite number; found nan"
-    )
-    assert listing(tmp_path) == []
 
 
 def test_a_second_recorder_is_refused_before_it_runs(tmp_path: Path) -> None:

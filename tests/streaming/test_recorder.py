@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,14 @@ import pytest
 import tracekit
 from tests.conftest import TOKEN
 from tracekit import Recorder, RunOptions, Script, ScriptedSource, Target
-from tracekit.errors import DocumentError, JournalLeft, OutputBusy, OutputExists, RecordingUnfinished
+from tracekit.errors import (
+    DocumentError,
+    InvalidHeader,
+    JournalLeft,
+    OutputBusy,
+    OutputExists,
+    RecordingUnfinished,
+)
 from tracekit.format.codec import encode
 from tracekit.storage.journal import parse_journal
 
@@ -72,6 +80,33 @@ def test_a_row_that_json_cannot_hold_fails_the_run_and_the_rows_before_it_stay(b
     assert trace["status"] == "failed"
     assert trace["error"]["type"] == "DocumentError"
     assert [row["index"] for row in trace["trace"]] == [0]
+
+
+@pytest.mark.parametrize(
+    ("settings", "metadata", "said"),
+    [
+        ({"foo": 1}, {}, '/settings: expected no other keys than the schema\'s; found the key "foo"'),
+        ({}, {"note": float("nan")}, "/metadata/note: expected a finite number; found nan"),
+        ({}, {"by": "\udcff"}, "/metadata: holds something that JSON cannot"),
+    ],
+    ids=["key", "nan", "bytes"],
+)
+def test_a_header_that_no_recording_could_have_is_refused_by_the_recordings_name(
+    settings, metadata, said, tmp_path
+):
+    class Own(ScriptedSource):
+        def describe(self):
+            return replace(super().describe(), settings=settings)
+
+    source = Own("token", Script([TOKEN]))
+
+    with pytest.raises(InvalidHeader) as refused:
+        tracekit.record(source, {}, Target(tmp_path / "run.json", metadata=metadata))
+
+    begin = f"{tmp_path / 'run.json'}: nothing was run, since no recording could begin like this: {said}"
+    assert str(refused.value).startswith(begin)
+    assert refused.value.exit_code == 2
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_leaving_early_records_a_cancelled_run_with_every_row_so_far(tokens, tmp_path):

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from tracekit.errors import DocumentError, RecordingUnfinished, StorageError, TracekitError
+from tracekit.errors import DocumentError, InvalidHeader, RecordingUnfinished, StorageError, TracekitError
 from tracekit.format.codec import as_trace, assemble
 from tracekit.format.types import Json, Trace
 from tracekit.storage.files import is_folder, refuse_unwritable, write_atomically
@@ -95,8 +95,10 @@ class Recorder:
             # Once more, now that no other recorder can be there: one may have ended just before.
             refuse_unwritable(self.path, overwrite=self.target.overwrite)
             self._journal.begin(self.header)
-        except TracekitError:
+        except TracekitError as error:
             self._journal.discard()
+            if isinstance(error, DocumentError):
+                raise InvalidHeader(self.path, error.reason) from error
             raise
         return self
 
