@@ -220,13 +220,15 @@ class MissingGolden(GoldenError, AssertionError):
 
 
 class GoldenMismatch(GoldenError, AssertionError):
-    """A run differs from its golden. `report` says how; `fresh` is where its trace was left, if it was."""
+    """A run differs from its golden. `report` says how; `fresh` is where its trace is left, `reason` why not."""
 
     exit_code = 1
 
-    def __init__(self, path: object, report: str, fresh: object | None) -> None:
+    def __init__(
+        self, path: object, report: str, fresh: object | None, reason: str = "under CI nothing is written"
+    ) -> None:
         self.path, self.report, self.fresh = str(path), report, fresh and str(fresh)
-        left = self.fresh or "not left, since under CI nothing is written"
+        left = self.fresh or f"not left, since {reason}"
         super().__init__(f"{report}\n\ngolden: {self.path}\nfresh trace: {left}")
 
 

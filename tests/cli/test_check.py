@@ -246,3 +246,41 @@ def test_a_golden_whose_name_is_not_utf_8_is_reported_everywhere(tk, wrong, tmp_
     assert "recordings/\ufffd.json" in (tmp_path / "out.xml").read_text()
     assert "recordings/?.json" in (tmp_path / "failures" / "index.html").read_text()
     assert "recordings/?.json" in (tmp_path / "summary.md").read_text()
+
+
+def test_what_the_system_refuses_to_write_is_told_when_everything_else_has_been(tk, wrong, tmp_path):
+    (wrong / "short.new.json").mkdir()
+
+    result = tk("check", "--junit", "out.xml", "--report", "failures")
+
+    said = "recordings/short.new.json: is a folder; expected the name of a file"
+    assert result == (2, result.out, f"tracekit: {said}\n")
+    assert "FAIL  recordings/short.json  different: " in result.out
+    assert "ok    recordings/cycle.json" in result.out
+    assert "2 goldens: 1 identical, 1 different" in result.out
+    assert (tmp_path / "out.xml").exists()
+    assert (tmp_path / "failures" / "index.html").exists()
+
+
+def test_a_summary_that_cannot_be_written_keeps_no_other_report(tk, wrong, tmp_path, monkeypatch):
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "gone" / "summary.md"))
+
+    result = tk("check", "--github", "--report", "failures")
+
+    assert one_line(result) == f"tracekit: {tmp_path}/gone/summary.md: there is no such file"
+    assert (tmp_path / "failures" / "index.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--junit", "gone/out.xml"), "gone: there is no such folder; make it first"),
+        (("--junit", "recordings"), "recordings: is a folder; expected the name of a file"),
+        (("--report", "recordings/short.json"), "recordings/short.json: is not a folder"),
+    ],
+)
+def test_where_no_report_can_be_written_nothing_is_checked(tk, wrong, arguments, said):
+    result = tk("check", *arguments)
+
+    assert result == (2, "", f"tracekit: {said}\n")
+    assert names(wrong) == ["cycle.json", "short.json"]

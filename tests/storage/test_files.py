@@ -220,7 +220,7 @@ def test_a_pipe_is_never_replaced(tmp_path: Path, overwrite: bool) -> None:
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("", "is a folder; a recording needs a file name"),
+        ("", "is a folder; expected the name of a file"),
         ("missing/run.json", "missing: there is no such folder; make it first"),
         ("file/run.json", "file: is not a folder"),
         ("x" * 256, "the name is too long"),

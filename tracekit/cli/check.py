@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import click
 
 from tracekit.cli.golden_options import overrides_from, tolerance_options
-from tracekit.errors import NoGoldens
+from tracekit.errors import NoGoldens, StorageError
 from tracekit.regression.check import CheckOptions, Outcome, counted, find_goldens
 from tracekit.regression.config import Config, find_config
 from tracekit.regression.files import Update, WritePolicy, in_ci
@@ -21,7 +22,13 @@ from tracekit.regression.loading import Loading
 from tracekit.regression.obsolete import Unreferenced, action_for, delete_all, unselected
 from tracekit.regression.rerun import Rules
 from tracekit.sources.registry import MOST_THREADS
-from tracekit.storage.files import is_folder
+from tracekit.storage.files import (
+    append,
+    is_folder,
+    refuse_unusable_folder,
+    refuse_unwritable,
+    write_atomically,
+)
 
 _MARKS = {0: "ok  ", 1: "FAIL", 2: "ERR "}
 
@@ -33,6 +40,35 @@ class Outputs:
     junit: Path | None
     github: bool
     report: Path | None
+
+    def refuse_unwritable(self) -> None:
+        """Raise what would stop the reports, before there is anything to report."""
+        if self.junit is not None:
+            refuse_unwritable(self.junit, overwrite=True)
+        if self.report is not None:
+            refuse_unusable_folder(self.report)
+
+
+@dataclass(frozen=True)
+class Writing:
+    """What a check may write, and what the system refused of it: told when everything else has been."""
+
+    policy: WritePolicy
+    refusals: dict[str, None] = field(default_factory=dict)
+
+    @contextlib.contextmanager
+    def gathered(self) -> Iterator[None]:
+        """Take what is refused in the block; what comes after it goes on."""
+        try:
+            yield
+        except StorageError as error:
+            self.refusals[str(error)] = None
+
+    def tell(self) -> int:
+        """Tell each refusal once; the exit code for them."""
+        for refusal in self.refusals:
+            click.echo(f"tracekit: {refusal}", err=True)
+        return StorageError.exit_code if self.refusals else 0
 
 
 def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -104,7 +140,8 @@ def command(paths: Sequence[Path], **values: Any) -> int:
     """
     config = find_config(Path.cwd())
     outputs = Outputs(values["junit"], values["github"], values["report"])
-    policy = WritePolicy(Update(values["update"]), in_ci(os.environ), values["force_write"])
+    outputs.refuse_unwritable()
+    writing = Writing(WritePolicy(Update(values["update"]), in_ci(os.environ), values["force_write"]))
     select = values["select"]
     goldens = _goldens(config, paths, select)
     options = CheckOptions(
@@ -120,12 +157,14 @@ def command(paths: Sequence[Path], **values: Any) -> int:
             values["timing"],
         ),
     )
-    outcomes = list(_checked(goldens, values["jobs"], options, policy))
+    outcomes = list(_checked(goldens, values["jobs"], options, writing))
     asked = Unreferenced(values["unreferenced"]) if values["unreferenced"] else None
-    obsolete = [] if paths or select else _obsolete(config, goldens, action_for(asked, policy))
+    obsolete = [] if paths or select else _obsolete(config, goldens, asked, writing)
     click.echo(counted(outcomes))
-    _write(outputs, outcomes, obsolete)
-    return max([1 if obsolete else 0, *(each.exit_code for each in outcomes)])
+    for write in (_write_junit, _write_github, _write_report):
+        with writing.gathered():
+            write(outputs, outcomes, obsolete)
+    return max([1 if obsolete else 0, writing.tell(), *(each.exit_code for each in outcomes)])
 
 
 def _goldens(config: Config, paths: Sequence[Path], select: Sequence[str]) -> list[Path]:
@@ -143,7 +182,7 @@ def _relative(path: Path) -> Path:
 
 
 def _checked(
-    goldens: Sequence[Path], jobs: int, options: CheckOptions, policy: WritePolicy
+    goldens: Sequence[Path], jobs: int, options: CheckOptions, writing: Writing
 ) -> Iterator[Outcome]:
     from tracekit.format.identity import timestamp
     from tracekit.regression.checkrun import settle
@@ -158,7 +197,9 @@ def _checked(
                 told.add(outcome.weights)
                 recorded, loaded = outcome.weights
                 click.echo(f"weights differ: recorded with sha256 {recorded[:12]}…, loaded {loaded[:12]}…")
-            done = settle(outcome, policy, timestamp(time.time()))
+            done = ""
+            with writing.gathered():
+                done = settle(outcome, writing.policy, timestamp(time.time()))
             _tell(outcome, done)
             yield outcome
 
@@ -176,33 +217,41 @@ def _tell(outcome: Outcome, done: str) -> None:
         )
 
 
-def _obsolete(config: Config, goldens: Sequence[Path], action: Unreferenced) -> list[str]:
+def _obsolete(
+    config: Config, goldens: Sequence[Path], asked: Unreferenced | None, writing: Writing
+) -> list[str]:
     """The obsolete goldens that fail the check, after they were told of or deleted."""
+    action = action_for(asked, writing.policy)
     if action is Unreferenced.IGNORE:
         return []
     found = unselected(_relative(config.recordings), goldens)
     for path in found:
         click.echo(f"obsolete: {path}: no selection in pyproject.toml uses it")
     if action is Unreferenced.DELETE:
-        delete_all(found)
-        click.echo(f"deleted {len(found)} obsolete goldens")
+        with writing.gathered():
+            delete_all(found)
+            click.echo(f"deleted {len(found)} obsolete goldens")
     return [str(path) for path in found] if action is Unreferenced.FAIL else []
 
 
-def _write(outputs: Outputs, outcomes: Sequence[Outcome], obsolete: Sequence[str]) -> None:
+def _write_junit(outputs: Outputs, outcomes: Sequence[Outcome], obsolete: Sequence[str]) -> None:
     if outputs.junit is not None:
         from tracekit.regression.junit import junit
-        from tracekit.storage.files import write_atomically
 
         write_atomically(outputs.junit, [junit(outcomes, obsolete)], overwrite=True)
+
+
+def _write_github(outputs: Outputs, outcomes: Sequence[Outcome], obsolete: Sequence[str]) -> None:
     if outputs.github:
         from tracekit.regression.github import annotate, step_summary
-        from tracekit.storage.files import append
 
         for line in annotate(outcomes, obsolete):
             click.echo(line)
         if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
             append(Path(summary), step_summary(outcomes, obsolete).encode(errors="replace"))
+
+
+def _write_report(outputs: Outputs, outcomes: Sequence[Outcome], obsolete: Sequence[str]) -> None:
     if outputs.report is not None:
         from tracekit.regression.report import write_report
 

@@ -102,8 +102,10 @@ def leave_fresh(golden: Path, fresh: Trace) -> Path:
 
 def discard_fresh(golden: Path) -> None:
     """Remove the fresh trace beside a golden, if there is one."""
-    with in_words(fresh_path(golden)):
-        fresh_path(golden).unlink(missing_ok=True)
+    fresh = fresh_path(golden)
+    with in_words(fresh):
+        if fresh.exists():  # a read-only file system refuses to remove even what is not there
+            fresh.unlink(missing_ok=True)
 
 
 def accept(path: Path, golden: Trace, fresh: Trace, acceptance: Acceptance) -> None:

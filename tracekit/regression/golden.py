@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tracekit.errors import GoldenMismatch, MissingGolden, UsageError
+from tracekit.errors import GoldenMismatch, MissingGolden, StorageError, UsageError
 from tracekit.format.types import Trace
 from tracekit.regression.claims import Claim, Claims
 from tracekit.regression.compare import compare
@@ -163,7 +163,10 @@ class Golden:
             if claim:
                 claim.settle()
             return comparison
-        left = leave_fresh(path, fresh) if policy.may_write else None
+        try:
+            left = leave_fresh(path, fresh) if policy.may_write else None
+        except StorageError as error:
+            raise GoldenMismatch(_shown(path), report(comparison), None, str(error)) from error
         raise GoldenMismatch(_shown(path), report(comparison), left and _shown(left))
 
     def _discard_old(self, path: Path) -> None:

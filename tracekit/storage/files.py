@@ -82,7 +82,7 @@ def refuse_unwritable(path: Path, *, overwrite: bool = False) -> None:
     with in_words(path):
         folder = _behind_link(path).parent
         if path.is_dir():
-            raise StorageError(path, "is a folder; a recording needs a file name")
+            raise StorageError(path, "is a folder; expected the name of a file")
         if path.exists() and not path.is_file():
             raise StorageError(path, "is not a regular file, so nothing is written in its place")
         if path.exists() and not overwrite:
