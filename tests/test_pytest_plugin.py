@@ -165,6 +165,18 @@ def test_under_ci_a_golden_that_differs_is_neither_replaced_nor_joined(pytester,
     assert (pytester.path / "recordings/test_chat/test_reply.json").read_bytes() == before
 
 
+def test_a_difference_is_told_where_its_trace_cannot_be_left(pytester, write):
+    write()
+    pytester.runpytest_inprocess("--tracekit-update=new")
+    (pytester.path / "recordings" / "test_chat" / "test_reply.new.json").mkdir()
+    write(probability=0.9)
+
+    result = pytester.runpytest_inprocess()
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*different: loop 1: stop_probability*", "*not left, since *is a folder; *"])
+
+
 def test_under_ci_writing_can_be_forced(pytester, write, monkeypatch):
     monkeypatch.setenv("CI", "1")
     write()

@@ -220,7 +220,7 @@ class MissingGolden(GoldenError, AssertionError):
 
 
 class GoldenMismatch(GoldenError, AssertionError):
-    """A run differs from its golden. `report` says how; `fresh` is where its trace is left, `reason` why not."""
+    """A run differs from its golden, as `report` says; `fresh` is where its trace was left, if it was."""
 
     exit_code = 1
 

@@ -166,7 +166,7 @@ class Golden:
         try:
             left = leave_fresh(path, fresh) if policy.may_write else None
         except StorageError as error:
-            raise GoldenMismatch(_shown(path), report(comparison), None, str(error)) from error
+            raise GoldenMismatch(_shown(path), report(comparison), None, str(error)) from None
         raise GoldenMismatch(_shown(path), report(comparison), left and _shown(left))
 
     def _discard_old(self, path: Path) -> None:
