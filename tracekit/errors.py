@@ -295,8 +295,8 @@ class StorageError(TracekitError):
 class OutputExists(StorageError):
     """A file is there already and nobody said overwrite."""
 
-    def __init__(self, path: object) -> None:
-        super().__init__(path, "is there already; choose another name, or add --overwrite")
+    def __init__(self, path: object, remedy: str = "choose another name, or add --overwrite") -> None:
+        super().__init__(path, f"is there already; {remedy}")
 
 
 class OutputBusy(StorageError):

@@ -41,7 +41,8 @@ def test_a_file_that_is_there_is_not_overwritten(tk, tmp_path):
 
     result = tk("calibrate", SHORT, "--runs", "2", "--write", "tolerances.toml")
 
-    assert result.code == 2
+    said = "tolerances.toml: is there already; choose another name, or remove it first"
+    assert one_line(result) == f"tracekit: {said}"
     assert (tmp_path / "tolerances.toml").read_text() == "rtol = 1\n"
 
 

@@ -161,6 +161,16 @@ def test_upgrade_replaces_in_place_and_keeps_the_old_one_if_asked(tk, version_1)
     assert json.loads(version_1.read_text())["schema_version"] == 2
 
 
+def test_upgrade_never_replaces_an_older_backup(tk, version_1):
+    before = version_1.read_bytes()
+    version_1.with_name("v1.json.bak").write_text("older")
+
+    said = "v1.json.bak: is there already; move that backup away first, or leave out --backup"
+    assert one_line(tk("upgrade", "--backup", "v1.json")) == said
+    assert version_1.read_bytes() == before
+    assert version_1.with_name("v1.json.bak").read_text() == "older"
+
+
 def test_schema_prints_the_file_as_it_ships(tk):
     assert tk("schema").out == (RECORDINGS.parent / "schemas" / "trace.v2.schema.json").read_text()
     assert json.loads(tk("schema", 1).out)["title"] == "tracekit trace, version 1"

@@ -12,6 +12,7 @@ import click
 
 from tracekit.cli.check import loading_options
 from tracekit.cli.golden_options import overrides_from, tolerance_options
+from tracekit.errors import OutputExists
 from tracekit.regression.calibrate import Calibration, calibrate, proposal, variations
 from tracekit.regression.config import find_config
 from tracekit.regression.files import load_golden
@@ -41,7 +42,7 @@ def command(path: Path, **values: Any) -> int:
     current = overrides_from(config, values["tolerance"], values["tolerances"]).resolve(golden, path=path)
     proposal(Calibration((), (), (), 0, None), values["margin"], current)  # refuses a margin before the runs
     if values["write"] is not None:
-        refuse_unwritable(values["write"])
+        _refuse_unwritable(values["write"])
     loading = Loading(
         frozenset((*config.sources, *values["allow_source"])), values["checkpoint"], values["device"]
     )
@@ -56,6 +57,13 @@ def command(path: Path, **values: Any) -> int:
 
         write_atomically(values["write"], ["\n".join(_proposed(proposed)).encode() + b"\n"])
     return 0
+
+
+def _refuse_unwritable(path: Path) -> None:
+    try:
+        refuse_unwritable(path)
+    except OutputExists as error:  # tolerances that someone chose: there is no option that replaces them
+        raise OutputExists(path, "choose another name, or remove it first") from error
 
 
 def _seen(found: Calibration) -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from tracekit.errors import TracekitError
+from tracekit.errors import OutputExists, TracekitError
 from tracekit.format.codec import decode, encode
 from tracekit.storage.files import read_file, write_atomically
 from tracekit.storage.store import find
@@ -42,6 +42,13 @@ def _upgrade(path: Path, *, backup: bool) -> str:
     if new == old:
         return "is current"
     if backup:
-        write_atomically(path.with_name(path.name + ".bak"), [old])
+        _back_up(path.with_name(path.name + ".bak"), old)
     write_atomically(path, [new], overwrite=True)
     return "upgraded"
+
+
+def _back_up(path: Path, old: bytes) -> None:
+    try:
+        write_atomically(path, [old])
+    except OutputExists as error:
+        raise OutputExists(path, "move that backup away first, or leave out --backup") from error

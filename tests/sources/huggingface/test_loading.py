@@ -152,6 +152,18 @@ BROKEN: dict[str, tuple[Callable[[Path], Any], str]] = {
     "a broken tokenizer": (write("tokenizer.json", b"{}"), "its tokenizer cannot be loaded: "),
     "no config": (keep_no("config.json"), "its config cannot be loaded: Unrecognized model"),
     "a broken config": (write("config.json", b"[1"), "its config cannot be loaded: .*not a valid JSON"),
+    "a broken generation config": (
+        write("generation_config.json", b"{"),
+        r"its generation_config\.json cannot be loaded: .*not a valid JSON",
+    ),
+    "a generation config that is no object": (
+        write("generation_config.json", b"[]"),
+        r"its generation_config\.json cannot be loaded: ",
+    ),
+    "a generation config that contradicts itself": (
+        write("generation_config.json", b'{"max_new_tokens": -1}'),
+        r"its generation_config\.json cannot be loaded: .*greater than 0",
+    ),
     "an unknown architecture": (lambda folder: edit_config(folder, model_type="new"), "has model type `new`"),
     "no language model": (lambda folder: edit_config(folder, model_type="t5"), "its model cannot be loaded"),
     "a pickle": (as_pickle, "pytorch_model.bin is refused, since a pickle can run code"),
@@ -211,7 +223,7 @@ def test_weights_that_do_not_fit_into_memory_are_refused_before_they_are_read(fo
         opened(folder)
 
 
-@pytest.mark.parametrize("path", ["./nowhere", "/nowhere/at/all", "nowhere.gguf"])
+@pytest.mark.parametrize("path", ["./nowhere", "/nowhere/at/all", "nowhere.gguf", "~no-such-user/model"])
 def test_a_folder_that_is_not_there_is_not_looked_for_on_a_hub(path: str) -> None:
     with pytest.raises(CheckpointError, match=r"there is no such folder$"):
         load(path, f"hf:{path}", LoadOptions())

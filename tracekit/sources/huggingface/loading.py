@@ -24,7 +24,8 @@ import huggingface_hub
 import psutil  # type: ignore[import-untyped]
 import torch
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError
-from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, GgufConfig
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, GenerationConfig, GgufConfig
+from transformers.utils import GENERATION_CONFIG_NAME
 from transformers.utils import logging as remarks
 
 from tracekit.errors import CheckpointError, DeviceError, UsageError
@@ -198,6 +199,7 @@ def _model(weights: Weights, auto: Any, arguments: dict[str, Any]) -> Any:
     arguments["dtype"] = arguments["dtype"] or "auto"
     # A wrong shape is asked to be let through only to be named below.
     arguments |= {"use_safetensors": True, "output_loading_info": True, "ignore_mismatched_sizes": True}
+    _refuse_broken_generation_config(weights)
     with _without_gguf_bar():
         load_model = functools.partial(auto.from_pretrained, weights.folder, **arguments)
         model, info = _translated(weights, "model", load_model)
@@ -208,6 +210,13 @@ def _model(weights: Weights, auto: Any, arguments: dict[str, Any]) -> Any:
         reason = f"weight {name} has shape {list(found)}, where the config gives {list(expected)}"
         raise CheckpointError(weights.folder, reason)
     return model.eval()
+
+
+def _refuse_broken_generation_config(weights: Weights) -> None:
+    """transformers would pass it over without a word, and end or suppress other tokens than the model's."""
+    if (weights.folder / GENERATION_CONFIG_NAME).is_file():
+        read = functools.partial(GenerationConfig.from_pretrained, weights.folder, local_files_only=True)
+        _translated(weights, GENERATION_CONFIG_NAME, read)
 
 
 def _translated(weights: Weights, part: str, load_part: Callable[[], Any]) -> Any:
