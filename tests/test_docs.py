@@ -57,6 +57,15 @@ def test_what_a_page_says_to_run_runs_and_prints_what_it_shows(page, folder):
         assert shown in done.stdout, f"{command[-1]}\n{done.stdout}"
 
 
+def test_the_formats_sample_is_the_recording_that_it_names():
+    page = (ROOT / "docs" / "format.md").read_text()
+    named = r"From `(\S+)`, shortened with `…`:\n\n```json\n(.*?)```"
+    name, sample = re.search(named, page, re.DOTALL).groups()
+    shortened = ".*".join(map(re.escape, sample.split("…")))
+
+    assert re.fullmatch(shortened, (ROOT / name).read_text(), re.DOTALL)
+
+
 def links(page):
     """The files that a page links."""
     found = re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text())

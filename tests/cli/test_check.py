@@ -11,7 +11,6 @@ import pytest
 from tests.cli.conftest import one_line
 from tests.conftest import RECORDINGS
 from tracekit import load, save
-from tracekit.cli.main import run
 
 NAMES = ("short", "cycle")
 
@@ -228,12 +227,6 @@ def test_two_processes_say_the_same(tk, wrong):
 
 def test_nothing_is_drawn_where_nobody_watches(tk, goldens):
     assert tk("check").err == ""
-
-
-def test_help_shows_examples(capsys):
-    assert run(["check", "--help"]) == 0
-
-    assert "tracekit check recordings/ --select 'cycle*' --jobs 2" in capsys.readouterr().out
 
 
 def test_a_golden_whose_name_is_not_utf_8_is_reported_everywhere(tk, wrong, tmp_path, monkeypatch):

@@ -34,8 +34,8 @@ def command(path: Path, **values: Any) -> int:
 
     \b
     Examples:
-      tracekit calibrate recordings/cycle.json
-      tracekit calibrate recordings/cycle.json --runs 12 --write recordings/tolerances.toml
+      tracekit calibrate recordings/pointer-cycle.json
+      tracekit calibrate recordings/pointer-cycle.json --runs 12 --write tolerances.toml
     """
     golden = load_golden(path)
     config = find_config(Path.cwd())

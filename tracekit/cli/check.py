@@ -135,7 +135,7 @@ def command(paths: Sequence[Path], **values: Any) -> int:
     \b
     Examples:
       tracekit check
-      tracekit check recordings/ --select 'cycle*' --jobs 2
+      tracekit check recordings/ --select 'pointer-*' --jobs 2
       tracekit check --junit report.xml --github --report failures/
     """
     config = find_config(Path.cwd())

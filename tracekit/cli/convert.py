@@ -24,8 +24,8 @@ def command(path: str, schema_version: int, out: str | None, overwrite: bool) ->
 
     \b
     Examples:
-      tracekit convert recordings/pointer-short.json --schema-version 1
-      tracekit convert old.json --out new.json
+      tracekit convert recordings/pointer-short.json --schema-version 1 | head
+      tracekit convert recordings/pointer-short.json --schema-version 1 --out old.json
     """
     trace = load(path)
     data = encode(downgrade(trace, path) if schema_version == 1 else trace, path)

@@ -31,9 +31,11 @@ def command(
 
     \b
     Examples:
+      tracekit record --table cycle --seed 1 --out golden.json
+      tracekit record --table cycle --seed 1 --out fresh.json
       tracekit diff golden.json fresh.json
-      tracekit diff golden.json fresh.json -t rtol=0.01 --timing 1.5
-      tracekit diff golden.json fresh.json --json
+      tracekit diff golden.json fresh.json -t rtol=0.01 --timing 9
+      tracekit diff golden.json recordings/pointer-short.json --json
     """
     import orjson
 

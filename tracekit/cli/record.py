@@ -90,9 +90,9 @@ def command(model: str, checkpoint: str | None, device: str, threads: int | None
     Examples:
       tracekit record
       tracekit record --start C --steps 40 --table cycle --out cycle.json
-      tracekit record --request request.json --json | head
+      jq .request recordings/pointer-short.json | tracekit record --request - --json | head
       tracekit record --model smollm2 --chat --prompt "What is the capital of France?"
-      tracekit record --requests many.jsonl --out-dir runs/
+      jq -c .request recordings/pointer-*.json | tracekit record --requests - --out-dir runs/
     """
     metadata = metadata_of(values.pop("metadata"))
     names = ("out", "out_dir", "overwrite", "quiet", "as_json")

@@ -20,7 +20,7 @@ def command(journal: Path, out: Path | None, overwrite: bool) -> None:
 
     \b
     Examples:
-      tracekit recover recordings/run.json.journal
+      tracekit recover run.json.journal
       tracekit recover run.json.journal --out rescued.json
     """
     found = recover(journal, out, overwrite=overwrite)

@@ -43,7 +43,7 @@ def command(
     \b
     Examples:
       tracekit review
-      tracekit review recordings/cycle.json
+      tracekit review recordings/pointer-cycle.json
       tracekit review --accept-all --reason 'retrained with twice the steps'
     """
     config = find_config(Path.cwd())

@@ -20,8 +20,8 @@ def command(path: str, as_json: bool) -> None:
     \b
     Examples:
       tracekit show recordings/pointer-short.json
-      tracekit show --json run.json | head
-      cat run.json | tracekit show -
+      tracekit show --json recordings/pointer-short.json | head
+      cat recordings/pointer-short.json | tracekit show -
     """
     trace = load(path)
     if as_json:

@@ -24,6 +24,7 @@ def command(paths: Sequence[str], backup: bool) -> int:
     \b
     Examples:
       tracekit upgrade recordings/
+      tracekit convert recordings/pointer-short.json --schema-version 1 --out old.json
       tracekit upgrade --backup old.json
     """
     worst = 0

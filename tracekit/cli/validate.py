@@ -24,8 +24,8 @@ def command(paths: Sequence[str], quiet: bool) -> int:
     \b
     Examples:
       tracekit validate recordings/
-      tracekit record --json --quiet | tail -n 1 | xargs tracekit validate
-      tracekit validate - < run.json
+      tracekit record --quiet | xargs tracekit validate
+      tracekit validate - < recordings/pointer-short.json
     """
     worst = 0
     for given in paths:

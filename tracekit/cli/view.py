@@ -43,8 +43,8 @@ def command(
     \b
     Examples:
       tracekit view
-      tracekit view runs/
-      tracekit view run.json --no-browser --port 8600
+      tracekit view recordings/
+      tracekit view recordings/pointer-short.json --no-browser --port 8600
     """
     if importlib.util.find_spec("streamlit") is None:
         raise MissingExtra("streamlit", "viewer")
