@@ -19,7 +19,7 @@ from pathlib import Path
 import orjson
 
 from tracekit.errors import JournalLeft, OutputBusy, StorageError, UnreadableDocument
-from tracekit.format.codec import encode_line
+from tracekit.format.codec import encode_head, encode_line
 from tracekit.format.layout import HEAD_KEYS, TAIL_KEYS
 from tracekit.format.schemas import version_of
 from tracekit.format.types import Json, Kind
@@ -56,7 +56,7 @@ class JournalWriter:
         """
         check({**header, "trace": []}, version_of(header, self.path), self.path)
         refuse_unspellable(header, self.path)
-        self._write(encode_line({key: header[key] for key in HEAD_KEYS if key in header}))
+        self._write(encode_head({key: header[key] for key in HEAD_KEYS if key in header}))
 
     def append(self, lines: bytes) -> None:
         """Hand whole lines to the kernel, in one call; once a second, on to the disk."""
