@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -25,6 +26,7 @@ from tracekit.errors import (
 )
 from tracekit.format.codec import encode_line
 from tracekit.format.types import Trace
+from tracekit.storage.files import try_lock
 from tracekit.storage.journal import (
     JournalWriter,
     claimed,
@@ -218,6 +220,23 @@ def test_a_journal_that_a_dead_recorder_left_is_not_overwritten(tmp_path: Path, 
 
     assert str(refused.value).endswith(f"run: tracekit recover '{journal}'")
     assert journal.read_bytes() == journal_of(short)[:2000]
+
+
+def test_a_recorder_that_ends_while_another_opens_its_journal_leaves_nothing_to_recover(
+    tmp_path: Path, listing: Listing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with contextlib.ExitStack() as first:
+        first.enter_context(tracekit.Recorder(source(3), {}, tracekit.Target(tmp_path / "run.json")))
+
+        def end_first(descriptor: int, mode: int) -> bool:
+            first.close()
+            return try_lock(descriptor, mode)
+
+        monkeypatch.setattr("tracekit.storage.journal.try_lock", end_first)
+        with pytest.raises(OutputBusy):
+            JournalWriter(tmp_path / "run.json.journal")
+
+    assert listing(tmp_path) == ["run.json"]
 
 
 def test_an_empty_journal_holds_nothing_and_is_taken_over(tmp_path: Path) -> None:

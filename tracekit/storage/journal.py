@@ -24,7 +24,7 @@ from tracekit.format.layout import HEAD_KEYS, TAIL_KEYS
 from tracekit.format.schemas import version_of
 from tracekit.format.types import Json, Kind
 from tracekit.format.validation import check, head_is_valid, numbering, refuse_unspellable, row_is_valid
-from tracekit.storage.files import in_words, open_regular, read_file
+from tracekit.storage.files import in_words, lies_at, open_regular, read_file, try_lock
 
 SYNC_SECONDS = 1.0
 
@@ -132,7 +132,7 @@ def parse_journal(data: bytes, file: object) -> Journal:
 def is_being_written(path: Path) -> bool:
     """Whether a recorder has the journal open now. Raises StorageError."""
     with open_regular(path) as file:
-        return not _try_lock(file.fileno(), fcntl.LOCK_SH)
+        return not try_lock(file.fileno(), fcntl.LOCK_SH)
 
 
 @contextlib.contextmanager
@@ -142,7 +142,7 @@ def claimed(path: Path) -> Iterator[None]:
     Raises OutputBusy if a recorder, or another claim, has it; StorageError where it cannot be read.
     """
     with open_regular(path) as file, in_words(path):
-        if not _try_lock(file.fileno(), fcntl.LOCK_EX) or not _lies_at(file.fileno(), path):
+        if not try_lock(file.fileno(), fcntl.LOCK_EX) or not lies_at(file.fileno(), path):
             raise OutputBusy(path)
         yield
 
@@ -196,26 +196,13 @@ def _create(path: Path) -> int:
         try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise StorageError(path, "is not a regular file, so no journal can be written there")
-            if not _try_lock(descriptor, fcntl.LOCK_EX):
+            if not try_lock(descriptor, fcntl.LOCK_EX):
                 raise OutputBusy(path)
+            if not lies_at(descriptor, path):
+                raise OutputBusy(path)  # its owner finished and removed it between our two calls
             if os.fstat(descriptor).st_size > 0:
                 raise JournalLeft(path)
-            if not _lies_at(descriptor, path):
-                raise OutputBusy(path)  # its owner finished and removed it between our two calls
         except StorageError:
             os.close(descriptor)
             raise
     return descriptor
-
-
-def _lies_at(descriptor: int, path: Path) -> bool:
-    """Whether an open file still has its name."""
-    return path.exists() and os.path.samestat(os.fstat(descriptor), path.stat())
-
-
-def _try_lock(descriptor: int, mode: int) -> bool:
-    try:
-        fcntl.flock(descriptor, mode | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
