@@ -14,10 +14,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from tracekit.errors import OutputExists, StorageError
+from tracekit.errors import OutputExists, StorageError, UsageError
 
 # A trace of a million rows is some hundred megabytes; what is larger is not a recording.
 LARGEST_FILE = 2 << 30
+
+JOURNAL_SUFFIX = ".journal"
 
 _NO_HARD_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS})
 _NO_FOLDER_SYNC = frozenset({errno.EACCES, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS})
@@ -80,9 +82,14 @@ def append(path: Path, data: bytes) -> None:
 def refuse_unwritable(path: Path, *, overwrite: bool = False) -> None:
     """Raise what `write_atomically` would raise, before there is anything to lose."""
     with in_words(path):
-        folder = _behind_link(path).parent
+        file = _behind_link(path)
+        folder = file.parent
+        if str(path) == "-":
+            raise StorageError(path, "standard output cannot be written to here; name a file")
         if path.is_dir():
             raise StorageError(path, "is a folder; a recording needs a file name")
+        if file.name.endswith(JOURNAL_SUFFIX):
+            raise StorageError(path, f"only a journal's name ends in {JOURNAL_SUFFIX}; choose another name")
         if path.exists() and not path.is_file():
             raise StorageError(path, "is not a regular file, so nothing is written in its place")
         if path.exists() and not overwrite:
@@ -92,6 +99,21 @@ def refuse_unwritable(path: Path, *, overwrite: bool = False) -> None:
             raise StorageError(folder, found)
     if not os.access(folder, os.W_OK | os.X_OK):
         raise StorageError(folder, "cannot be written to; check its permissions")
+
+
+def refuse_input(out: Path, inputs: Iterable[Path | str], what: str) -> None:
+    """Raise UsageError where `out`, by whatever name, is one of the files that are read (`-` is none)."""
+    if place(out) in {place(path) for path in inputs if str(path) != "-"}:
+        raise UsageError(f"{out} is the {what} itself; name another file")
+
+
+def place(path: Path | str) -> object:
+    """The same for every name of one file: through a link, through `..`, in another case."""
+    try:
+        status = Path(path).stat()
+    except OSError:  # it is not there yet
+        return os.path.realpath(path)
+    return status.st_dev, status.st_ino
 
 
 def try_lock(descriptor: int, mode: int) -> bool:

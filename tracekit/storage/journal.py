@@ -24,7 +24,7 @@ from tracekit.format.layout import HEAD_KEYS, TAIL_KEYS
 from tracekit.format.schemas import version_of
 from tracekit.format.types import Json, Kind
 from tracekit.format.validation import check, head_is_valid, numbering, refuse_unspellable, row_is_valid
-from tracekit.storage.files import in_words, lies_at, open_regular, read_file, try_lock
+from tracekit.storage.files import JOURNAL_SUFFIX, in_words, lies_at, open_regular, read_file, try_lock
 
 SYNC_SECONDS = 1.0
 
@@ -34,7 +34,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | o
 
 def journal_path(recording: Path) -> Path:
     """Where a recording's journal lies: `run.json` grows in `run.json.journal`."""
-    return recording.with_name(recording.name + ".journal")
+    return recording.with_name(recording.name + JOURNAL_SUFFIX)
 
 
 class JournalWriter:
