@@ -79,6 +79,31 @@ def test_no_command_writes_over_a_journal(tk, tmp_path, command):
     assert (tmp_path / "e.json.journal").read_bytes() == b"rows"
 
 
+def test_recover_says_at_which_line_a_journal_is_damaged_and_keeps_it(tk, tmp_path):
+    lines = journal_of(load(SHORT)).splitlines(keepends=True)
+    (tmp_path / "f.json.journal").write_bytes(b"".join([*lines[:5], b"garbage\n", *lines[6:]]))
+    left = 8 + sum(map(len, lines[6:]))
+
+    result = tk("recover", "f.json.journal")
+
+    assert result == (
+        1,
+        "f.json\n",
+        f"f.json.journal: line 6 is damaged, so the {left} bytes from there on are left out; "
+        "the journal stays\n4 rows recovered\n",
+    )
+    assert (tmp_path / "f.json.journal").exists()
+
+
+def test_recover_does_not_write_over_the_journal(tk, tmp_path):
+    (tmp_path / "a.json.journal").write_bytes(journal := journal_of(load(SHORT)))
+
+    result = tk("recover", "a.json.journal", "--out", "a.json.journal", "--overwrite")
+
+    assert "a.json.journal is the journal itself; name another file" in one_line(result)
+    assert (tmp_path / "a.json.journal").read_bytes() == journal
+
+
 @pytest.mark.parametrize(
     "command", [("record", "--steps", 3, "--out"), ("recover", "a.json.journal", "--out")]
 )

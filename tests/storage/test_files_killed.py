@@ -14,9 +14,11 @@ import pytest
 import tracekit
 from tests.storage.actors import ROOT
 from tests.storage.conftest import actor
+from tests.storage.journals import journal_of
 from tracekit.errors import OutputExists
 from tracekit.format.types import Trace
 from tracekit.storage.files import write_atomically
+from tracekit.storage.recovery import recover
 
 Listing = Callable[[Path], list[str]]
 
@@ -50,6 +52,18 @@ def test_a_writer_of_another_path_leaves_it(killed: Path, listing: Listing) -> N
     write_atomically(killed.with_name("other.json"), [b"ours"])
 
     assert len(listing(killed.parent)) == 2
+
+
+@pytest.mark.parametrize("out", ["run.json", "rescued.json"])
+def test_recovery_removes_what_the_recordings_killed_writer_left(
+    out: str, killed: Path, short: Trace, listing: Listing
+) -> None:
+    journal = killed.with_name("run.json.journal")
+    journal.write_bytes(journal_of(short))
+
+    recover(journal, killed.with_name(out))
+
+    assert listing(killed.parent) == [out]
 
 
 def test_two_writers_of_one_path_at_once_each_write_a_whole_file(tmp_path: Path, listing: Listing) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import io
 import os
 import stat
 import time
@@ -98,13 +99,15 @@ class JournalWriter:
 class Journal:
     """What a journal holds. `end` is None if the process died before it wrote one.
 
-    `left_out` counts the bytes from the first line on that cannot be read.
+    `left_out` counts the bytes from the first line on that cannot be read. `damaged_line` is
+    that line's number, where it is not just a last one that was cut off.
     """
 
     header: Json
     rows: list[Json] = field(default_factory=list)
     end: Json | None = None
     left_out: int = 0
+    damaged_line: int | None = None
 
 
 def read_journal(path: Path | str) -> Journal:
@@ -115,15 +118,17 @@ def read_journal(path: Path | str) -> Journal:
 def parse_journal(data: bytes, file: object) -> Journal:
     """Everything whole in a journal's bytes. Raises UnreadableDocument if not even the header is,
     InvalidTrace where that is no trace's header."""
-    lines = data.splitlines(keepends=True)
+    lines = io.BytesIO(data).readlines()  # splitlines would also cut at a carriage return
     if not lines or (header := _parse_line(lines[0])) is None:
         raise UnreadableDocument(
             file, "is not a journal, or was cut off within its first line; nothing can be recovered"
         )
     check({**header, "trace": []}, version_of(header, file), file)
     journal = Journal(header, left_out=len(data) - len(lines[0]))
-    for line in lines[1:]:
+    for number, line in enumerate(lines[1:], 2):
         if not _take(_parse_line(line), journal):
+            if line.endswith(b"\n"):
+                journal.damaged_line = number
             break
         journal.left_out -= len(line)
     return journal
