@@ -90,7 +90,7 @@ def test_recover_says_at_which_line_a_journal_is_damaged_and_keeps_it(tk, tmp_pa
         1,
         "f.json\n",
         f"f.json.journal: line 6 is damaged, so the {left} bytes from there on are left out; "
-        "the journal stays\n4 rows recovered\n",
+        "the journal stays until you remove it\n4 rows recovered\n",
     )
     assert (tmp_path / "f.json.journal").exists()
 

@@ -28,7 +28,7 @@ def command(journal: Path, out: Path | None, overwrite: bool) -> int:
     if found.damaged_line is not None:
         click.echo(
             f"{journal}: line {found.damaged_line} is damaged, so the {found.left_out} bytes from there on "
-            "are left out; the journal stays",
+            "are left out; the journal stays until you remove it",
             err=True,
         )
     elif found.left_out:
