@@ -20,6 +20,7 @@ from tracekit.regression.files import Update, WritePolicy, in_ci
 from tracekit.regression.loading import Loading
 from tracekit.regression.obsolete import Unreferenced, action_for, delete_all, unselected
 from tracekit.regression.rerun import Rules
+from tracekit.storage.files import append, refuse_input, refuse_unwritable, write_atomically
 
 _MARKS = {0: "ok  ", 1: "FAIL", 2: "ERR "}
 
@@ -101,6 +102,9 @@ def command(paths: Sequence[Path], **values: Any) -> int:
     policy = WritePolicy(Update(values["update"]), in_ci(os.environ), values["force_write"])
     select = values["select"]
     goldens = _goldens(config, paths, select)
+    if outputs.junit is not None:
+        refuse_input(outputs.junit, goldens, "golden")
+        refuse_unwritable(outputs.junit, overwrite=True)
     options = CheckOptions(
         Loading(
             frozenset((*config.sources, *values["allow_source"])),
@@ -186,12 +190,10 @@ def _obsolete(config: Config, goldens: Sequence[Path], action: Unreferenced) -> 
 def _write(outputs: Outputs, outcomes: Sequence[Outcome], obsolete: Sequence[str]) -> None:
     if outputs.junit is not None:
         from tracekit.regression.junit import junit
-        from tracekit.storage.files import write_atomically
 
         write_atomically(outputs.junit, [junit(outcomes, obsolete)], overwrite=True)
     if outputs.github:
         from tracekit.regression.github import annotate, step_summary
-        from tracekit.storage.files import append
 
         for line in annotate(outcomes, obsolete):
             click.echo(line)

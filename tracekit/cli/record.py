@@ -16,7 +16,7 @@ from tracekit.cli.signals import cancel_on_signals
 from tracekit.cli.views import View, choose_view
 from tracekit.errors import RunFailed, UsageError
 from tracekit.sources.registry import LoadOptions, load_source
-from tracekit.storage.files import refuse_unwritable
+from tracekit.storage.files import refuse_input, refuse_unwritable
 from tracekit.streaming.batch import Outcome, record_many
 from tracekit.streaming.recorder import Recorder, Target
 from tracekit.streaming.run import RunOptions
@@ -80,6 +80,7 @@ def command(model: str, checkpoint: str | None, device: str, threads: int | None
     options = RequestOptions(**values)
     _refuse_contradictions(options, output)
     if output.out is not None and not output.out.is_dir():
+        refuse_input(output.out, options.files, "request")
         refuse_unwritable(output.out, overwrite=output.overwrite)
     request = None if options.requests else read_request(model, options)
     loading = LoadOptions(checkpoint, device, options.token.dtype, threads, options.token.trust_remote_code)

@@ -44,6 +44,13 @@ class RequestOptions:
     loop_cap: int | None
     token: TokenOptions
 
+    @property
+    def files(self) -> list[str]:
+        """The files that the request is read from."""
+        table = None if self.table in _TABLES else self.table
+        prompt = self.token.prompt or ""
+        return [file for file in (self.request, table, prompt[1:] if prompt[:1] == "@" else None) if file]
+
     def settings(self, model: str) -> Json:
         """The settings that were said, under their names in a header."""
         said = {"threshold": self.threshold, "safety_cap": self.loop_cap}

@@ -51,9 +51,11 @@ def outline(path: Path | str) -> Outline:
 def find(paths: Iterable[Path | str]) -> Iterator[Path]:
     """Recordings: files as named, and under each folder every `*.json` that is not hidden, sorted.
 
-    Raises StorageError for a folder that holds none.
+    Raises StorageError for a folder that holds none, and for `-`, which has no name to come back to.
     """
     for path in map(Path, paths):
+        if str(path) == "-":
+            raise StorageError(path, "standard input cannot be used here; name a file")
         if not path.is_dir():
             yield path
             continue
