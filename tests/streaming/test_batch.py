@@ -83,6 +83,16 @@ def test_a_request_that_breaks_the_sources_own_code_stops_no_other(tmp_path):
     assert outcomes[0].reason.startswith("request: expected what Careless takes; found ValueError: invalid")
 
 
+def test_a_request_that_no_recording_can_hold_stops_no_other(tmp_path):
+    deep: object = 0
+    for _ in range(300):
+        deep = [deep]
+
+    outcomes = list(record_many(Doubling(), [{"count": 1, "deep": deep}, {"count": 1}], Target(tmp_path)))
+
+    assert results(outcomes) == [(1, "failed"), (2, "recorded")]
+
+
 def test_a_cancel_stops_the_whole_batch(tmp_path):
     cancel = threading.Event()
     cancel.set()

@@ -79,7 +79,11 @@ def _asked_of(source: Source) -> Json:
 
 
 def _content_hash(value: object) -> str:
-    return hashlib.sha256(orjson.dumps(value, repr, orjson.OPT_SORT_KEYS)).hexdigest()[:12]
+    try:
+        content = orjson.dumps(value, repr, orjson.OPT_SORT_KEYS)
+    except TypeError:  # nested more deeply than a recording can hold: its run will fail, and say so
+        content = repr(value).encode(errors="backslashreplace")
+    return hashlib.sha256(content).hexdigest()[:12]
 
 
 def _is_complete(path: Path) -> bool:
