@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import click
 import orjson
 
-from tracekit.cli.text import head_lines, printable, summary_line
+from tracekit.cli.text import head_lines, summary_line
 from tracekit.format.codec import Outline, as_trace
 from tracekit.format.types import Json
 from tracekit.format.versions import upgrade
 from tracekit.storage.store import find, outline
+from tracekit.terminal import printable
 
 
 @click.command()
