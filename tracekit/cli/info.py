@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 import click
 
-from tracekit.cli.text import head_lines, printable, summary_line
+from tracekit.cli.text import head_lines, summary_line
 from tracekit.format.codec import Outline, as_trace, encode_head
 from tracekit.format.types import Json
 from tracekit.format.versions import upgrade
 from tracekit.storage.store import find, outline
+from tracekit.terminal import printable
 
 
 @click.command()

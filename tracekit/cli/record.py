@@ -21,6 +21,7 @@ from tracekit.streaming.batch import Outcome, record_many
 from tracekit.streaming.recorder import Recorder, Target
 from tracekit.streaming.run import RunOptions
 from tracekit.streaming.source import Source
+from tracekit.terminal import printable
 
 DEFAULT_FOLDER = Path("recordings")
 
@@ -102,8 +103,9 @@ def _loaded(model: str, options: LoadOptions) -> Source:
     if not sys.stderr.isatty():
         return load_source(model, options)
     from rich.console import Console
+    from rich.text import Text
 
-    with Console(stderr=True).status(f"loading {model}"):
+    with Console(stderr=True).status(Text(f"loading {printable(model)}")):
         return load_source(model, options)
 
 
@@ -156,7 +158,7 @@ def _record_many(source: Source, options: RequestOptions, output: Output) -> int
 
 def _report(outcome: Outcome, *, quiet: bool) -> None:
     if outcome.result == "failed":
-        click.echo(f"request {outcome.number}: {outcome.reason}", err=True)
+        click.echo(f"request {outcome.number}: {printable(outcome.reason)}", err=True)
     elif not quiet:
         click.echo(f"{outcome.path}  {outcome.result}")
 
