@@ -30,7 +30,7 @@ def command(paths: Sequence[str], as_json: bool) -> None:
         found = outline(path)
         document = _current(found)
         if as_json:
-            line = encode_head({"path": str(path), **document, "rows": _count(found)})
+            line = encode_head({"path": click.format_filename(path), **document, "rows": _count(found)})
             click.echo(line.decode(), nl=False)
         elif len(files) == 1:
             for label, text in [*head_lines(document), ("rows", str(_count(found)))]:

@@ -94,11 +94,38 @@ def refuse_unwritable(path: Path, *, overwrite: bool = False) -> None:
             raise StorageError(path, "is not a regular file, so nothing is written in its place")
         if path.exists() and not overwrite:
             raise OutputExists(path)
-        if not folder.is_dir():
-            found = "is not a folder" if folder.exists() else "there is no such folder; make it first"
-            raise StorageError(folder, found)
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise StorageError(folder, "cannot be written to; check its permissions")
+        _refuse_closed(folder)
+
+
+def is_folder(path: Path) -> bool:
+    """Whether it is a folder. Raises StorageError where the system will not say."""
+    with in_words(path):
+        return path.is_dir()
+
+
+def files_under(folder: Path, suffix: str) -> list[Path]:
+    """The files under a folder whose names end so, sorted; nothing that is hidden.
+
+    Raises StorageError, also for a folder inside that cannot be read: what lies there would be passed over.
+    """
+    found: list[Path] = []
+    for root, folders, names in os.walk(folder, onerror=_refuse_unread):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        found += [Path(root, name) for name in names if name.endswith(suffix) and not name.startswith(".")]
+    return sorted(found)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder to write into, with those above it, unless it is there. Raises StorageError."""
+    refuse_unusable_folder(path)
+    with in_words(path):
+        path.mkdir(parents=True, exist_ok=True)
+
+
+def refuse_unusable_folder(path: Path) -> None:
+    """Raise what `make_folder` and a file in that folder would raise, before anything is made."""
+    with in_words(path):
+        _refuse_closed(next(each for each in (path, *path.parents) if each.exists() or each.is_symlink()))
 
 
 def refuse_input(out: Path, inputs: Iterable[Path | str], what: str) -> None:
@@ -200,6 +227,19 @@ def _remove_unless_held(temporary: Path) -> None:
             temporary.unlink()
 
 
+def _refuse_closed(folder: Path) -> None:
+    if not folder.is_dir():
+        found = "is not a folder" if folder.exists() else "there is no such folder; make it first"
+        raise StorageError(folder, found)
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise StorageError(folder, "cannot be written to; check its permissions")
+
+
+def _refuse_unread(error: OSError) -> None:
+    with in_words(error.filename):
+        raise error
+
+
 def _publish(temporary: Path, path: Path, *, overwrite: bool) -> None:
     """Give the finished file its name; without `overwrite` never in place of one that appeared meanwhile."""
     if overwrite:
@@ -249,6 +289,7 @@ def _reason(error: OSError) -> str:
     reasons = {
         errno.ENOENT: "there is no such file",
         errno.EISDIR: "is a folder; expected a file",
+        errno.ENOTDIR: "what leads there is not a folder",
         errno.EACCES: "permission denied",
         errno.ENOSPC: "the disk is full",
         errno.EDQUOT: "the disk quota is used up",
