@@ -20,7 +20,7 @@ PACKAGE = ROOT / "tracekit"
 
 # Every room's number. Two rooms of one number know nothing of each other.
 ROOMS = {
-    "errors": 0,
+    "ground": 0,
     "format": 1,
     "storage": 2,
     "streaming": 3,
@@ -30,7 +30,14 @@ ROOMS = {
     "faces": 6,
     "viewer": 7,
 }
-FACES = {"cli", "pytest_plugin", "__main__"}
+# What is no folder of its own name.
+ROOM_OF = {
+    "errors": "ground",
+    "terminal": "ground",
+    "cli": "faces",
+    "pytest_plugin": "faces",
+    "__main__": "faces",
+}
 HEAVY = {"torch", "transformers", "streamlit", "pytest", "numpy", "rich", "jsonschema"}
 
 
@@ -45,7 +52,7 @@ FILES = {module_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 
 def room_of(module: str) -> str:
     name = module.split(".")[1]
-    return "faces" if name in FACES else name
+    return ROOM_OF.get(name, name)
 
 
 def imports_of(module: str) -> set[str]:

@@ -18,6 +18,7 @@ from tracekit.errors import (
     TracekitError,
     UnreadableDocument,
 )
+from tracekit.terminal import printable
 
 CLASSES = {
     name: value
@@ -85,3 +86,33 @@ def test_only_what_a_check_found_exits_with_1() -> None:
 )
 def test_an_error_composes_its_own_line(error: TracekitError, message: str) -> None:
     assert str(error) == message
+
+
+HOSTILE = "\x1b]0;title\x07\n\u202e\x9b2J"
+_FACTS = {
+    "float": 1.5,
+    "int | None": 3,
+    "int": 3,
+    "Iterable[str]": [HOSTILE],
+    "BaseException": ValueError(HOSTILE),
+}
+
+
+@pytest.mark.parametrize("error", CLASSES.values(), ids=CLASSES)
+def test_whatever_an_error_is_told_it_is_text_that_a_terminal_only_shows(error: type[TracekitError]) -> None:
+    parameters = list(inspect.signature(error.__init__).parameters.values())[1:]
+    named = [each for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD]
+    facts = [_FACTS.get(each.annotation, HOSTILE) for each in named] or [HOSTILE]
+
+    lines = str(error(*facts)).split("\n")
+
+    assert "".join(lines) == printable("".join(lines))
+    assert len(lines) == 1 or error is errors.GoldenMismatch
+
+
+def test_a_models_error_of_several_lines_is_one_line() -> None:
+    error = errors.RunFailed(RuntimeError("out of memory\ntried 3 GiB"), "run.json")
+
+    assert str(error) == (
+        r"the model raised RuntimeError: out of memory\ntried 3 GiB; the rows before it are in run.json"
+    )

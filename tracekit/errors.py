@@ -43,6 +43,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable
 
+from tracekit.terminal import printable, printable_lines
+
 __all__ = [
     "CheckpointError",
     "DeviceError",
@@ -80,9 +82,15 @@ __all__ = [
 
 
 class TracekitError(Exception):
-    """Base of every error of ours; `exit_code` is what the CLI exits with."""
+    """Base of every error of ours; `exit_code` is what the CLI exits with.
+
+    As text it is one line that a terminal only shows, whatever facts a recording or a model brought.
+    """
 
     exit_code = 2
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 class UsageError(TracekitError, ValueError):
@@ -230,6 +238,9 @@ class GoldenMismatch(GoldenError, AssertionError):
         self.path, self.report, self.fresh = str(path), report, fresh and str(fresh)
         left = self.fresh or f"not left, since {reason}"
         super().__init__(f"{report}\n\ngolden: {self.path}\nfresh trace: {left}")
+
+    def __str__(self) -> str:
+        return printable_lines(Exception.__str__(self))
 
 
 class UncheckableGolden(GoldenError):

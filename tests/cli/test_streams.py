@@ -41,12 +41,18 @@ def test_a_full_disk_behind_standard_output_is_one_line(shell, command):
     assert (done.returncode, done.stderr) == (2, FULL)
 
 
-@pytest.mark.parametrize("how", ["", "--json"])
-def test_a_run_whose_output_cannot_be_written_is_kept_as_cancelled(shell, tmp_path, how):
-    done = shell(f"$T record --steps 3 --out run.json {how} > /dev/full")
+def test_a_run_whose_rows_cannot_be_written_is_kept_as_cancelled(shell, tmp_path):
+    done = shell("$T record --steps 3 --out run.json --json > /dev/full")
 
     assert (done.returncode, done.stderr) == (2, FULL)
     assert tracekit.load(tmp_path / "run.json")["status"] == "cancelled"
+
+
+def test_a_run_whose_first_line_cannot_be_written_does_not_begin(shell, tmp_path):
+    done = shell("$T record --steps 3 --out run.json > /dev/full")
+
+    assert (done.returncode, done.stderr) == (2, FULL)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_run_that_is_complete_stays_so_whoever_hears_of_it(shell, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,12 +16,15 @@ from tracekit.errors import (
     DocumentError,
     InvalidHeader,
     JournalLeft,
+    ModelBusy,
     OutputBusy,
     OutputExists,
     RecordingUnfinished,
 )
 from tracekit.format.codec import encode
 from tracekit.storage.journal import parse_journal
+from tracekit.streaming.exclusion import exclusively
+from tracekit.streaming.source import Interpreter
 
 
 def test_the_recording_reads_back_as_what_was_streamed(pointer, request_json, tmp_path):
@@ -106,6 +110,53 @@ def test_a_header_that_no_recording_could_have_is_refused_by_the_recordings_name
     begin = f"{tmp_path / 'run.json'}: nothing was run, since no recording could begin like this: {said}"
     assert str(refused.value).startswith(begin)
     assert refused.value.exit_code == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_error_whose_message_json_cannot_hold_is_recorded_as_near_as_can_be(tokens, tmp_path):
+    with pytest.raises(ValueError, match="no file"):
+        tracekit.record(tokens(1, error=ValueError("no file \udcff")), {}, tmp_path / "run.json")
+
+    assert tracekit.load(tmp_path / "run.json")["error"] == {
+        "type": "ValueError",
+        "message": "no file \\udcff",
+    }
+
+
+def test_an_error_without_a_message_of_its_own_is_recorded_all_the_same(tokens, tmp_path):
+    class Mute(Exception):
+        def __str__(self):
+            raise RuntimeError
+
+    with pytest.raises(Mute):
+        tracekit.record(tokens(1, error=Mute()), {}, tmp_path / "run.json")
+
+    assert tracekit.load(tmp_path / "run.json")["error"]["type"] == "Mute"
+
+
+def test_a_summary_that_cannot_be_made_fails_the_run_and_its_rows_stay(tmp_path):
+    class Judging(Interpreter):
+        def summary(self, rows, stop_reason):
+            return {"stop_reason": stop_reason, "tokens": 1 // 0}
+
+    class Judged(ScriptedSource):
+        def interpreter(self, request):
+            return Judging(self.kind)
+
+    with pytest.raises(ZeroDivisionError):
+        tracekit.record(Judged("token", Script([TOKEN])), {}, tmp_path / "run.json")
+
+    trace = tracekit.load(tmp_path / "run.json")
+    assert trace["status"] == "failed"
+    assert trace["error"]["type"] == "ZeroDivisionError"
+    assert len(trace["trace"]) == 1
+
+
+def test_a_run_that_never_began_leaves_no_recording(tokens, tmp_path):
+    source = tokens(1)
+    with exclusively(source.exclusive, threading.Event(), None), pytest.raises(ModelBusy):
+        tracekit.record(source, {}, tmp_path / "run.json", RunOptions(wait_seconds=0.05))
+
     assert list(tmp_path.iterdir()) == []
 
 

@@ -12,8 +12,9 @@ from typing import Any
 
 import orjson
 
-from tracekit.cli.text import is_wrong, printable, row_line, summary_line
+from tracekit.cli.text import is_wrong, row_line, summary_line
 from tracekit.format.types import Json, Trace
+from tracekit.terminal import printable, printable_lines
 
 __all__ = ["export_asciicast"]
 
@@ -28,9 +29,8 @@ def export_asciicast(trace: Trace) -> bytes:
 
 def _lines(trace: Trace) -> Iterator[Any]:
     title = printable(trace["model"]["name"], _COLUMNS)
-    began = datetime.fromisoformat(trace["created_at"]).timestamp()
     term = {"cols": _COLUMNS, "rows": _ROWS}
-    yield {"version": 3, "term": term, "timestamp": int(began), "title": title}
+    yield {"version": 3, "term": term, **_began(trace["created_at"]), "title": title}
     yield [0.0, "o", f"{_BOLD}{title}{_PLAIN}\r\n"]
     before = 0.0
     for row in trace["trace"]:
@@ -40,6 +40,14 @@ def _lines(trace: Trace) -> Iterator[Any]:
     yield [end - before, "o", f"\r\n{_BOLD}{summary_line({**trace})}{_PLAIN}\r\n"]
 
 
+def _began(created_at: str) -> Json:
+    """The timestamp of the header; none for a day that is in no calendar, which the schema lets through."""
+    try:
+        return {"timestamp": int(datetime.fromisoformat(created_at).timestamp())}
+    except ValueError:
+        return {}
+
+
 def _shown(row: Json) -> str:
     text = f"{row_line(row)}\r\n" if "loop" in row else _flowing(row["text"])
     return f"{_RED}{text}{_PLAIN}" if is_wrong(row) else text
@@ -47,4 +55,4 @@ def _shown(row: Json) -> str:
 
 def _flowing(text: str) -> str:
     """A token's text as it stands in a paragraph: its line breaks kept, nothing else obeyed."""
-    return "\r\n".join(printable(line) for line in text.replace("\r\n", "\n").split("\n"))
+    return printable_lines(text).replace("\n", "\r\n")

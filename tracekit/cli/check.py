@@ -25,6 +25,7 @@ from tracekit.sources.registry import MOST_THREADS
 from tracekit.storage.files import (
     append,
     is_folder,
+    refuse_input,
     refuse_unusable_folder,
     refuse_unwritable,
     write_atomically,
@@ -41,9 +42,10 @@ class Outputs:
     github: bool
     report: Path | None
 
-    def refuse_unwritable(self) -> None:
+    def refuse_unwritable(self, goldens: Sequence[Path]) -> None:
         """Raise what would stop the reports, before there is anything to report."""
         if self.junit is not None:
+            refuse_input(self.junit, goldens, "golden")
             refuse_unwritable(self.junit, overwrite=True)
         if self.report is not None:
             refuse_unusable_folder(self.report)
@@ -140,10 +142,10 @@ def command(paths: Sequence[Path], **values: Any) -> int:
     """
     config = find_config(Path.cwd())
     outputs = Outputs(values["junit"], values["github"], values["report"])
-    outputs.refuse_unwritable()
     writing = Writing(WritePolicy(Update(values["update"]), in_ci(os.environ), values["force_write"]))
     select = values["select"]
     goldens = _goldens(config, paths, select)
+    outputs.refuse_unwritable(goldens)
     options = CheckOptions(
         Loading(
             frozenset((*config.sources, *values["allow_source"])),

@@ -1,4 +1,7 @@
-"""The live view of a run on a terminal, for recording and for replay alike."""
+"""The live view of a run on a terminal, for recording and for replay alike.
+
+Rich takes a string for markup, so what comes from a run is always a `Text`.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,9 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from tracekit.cli.text import bar, candidates, is_wrong, printable, summary_line
+from tracekit.cli.text import bar, candidates, is_wrong, summary_line
 from tracekit.format.types import Json, Trace
+from tracekit.terminal import printable, printable_lines
 
 __all__ = ["LiveView", "loop_table", "token_text"]
 
@@ -73,9 +77,9 @@ def loop_table(header: Json, rows: Sequence[Json]) -> RenderableType:
         table.add_row(
             str(row["loop"]),
             Text(printable(row["prediction"], 16), style="bold red" if is_wrong(row) else "bold"),
-            printable(row.get("expected", ""), 16),
+            Text(printable(row.get("expected", ""), 16)),
             "" if stop is None else f"{bar(stop, mark=threshold)} {stop:.3f}",
-            candidates(row),
+            Text(candidates(row)),
             f"{row['arrival_seconds']:.4f}",
         )
     return table
@@ -85,7 +89,7 @@ def token_text(header: Json, rows: Sequence[Json]) -> RenderableType:  # noqa: A
     """Tokens as the text they make, the improbable ones marked, and the last one's alternatives."""
     text = Text()
     for row in rows:
-        shown = "".join(c if c.isprintable() or c == "\n" else printable(c) for c in row["text"])
-        text.append(shown, style="" if row["logprob"] > -1 else "yellow" if row["logprob"] > -3 else "red")
-    last = f"{candidates(rows[-1], 5)}" if rows else ""
+        style = "" if row["logprob"] > -1 else "yellow" if row["logprob"] > -3 else "red"
+        text.append(printable_lines(row["text"]), style=style)
+    last = candidates(rows[-1], 5) if rows else ""
     return Group(text, Text(last, style="cyan"))

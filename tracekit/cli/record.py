@@ -25,11 +25,18 @@ from tracekit.cli.views import View, choose_view
 from tracekit.errors import RunFailed, UsageError
 from tracekit.format.types import Json
 from tracekit.sources.registry import MOST_THREADS, LoadOptions, load_source
-from tracekit.storage.files import is_folder, make_folder, refuse_unusable_folder, refuse_unwritable
+from tracekit.storage.files import (
+    is_folder,
+    make_folder,
+    refuse_input,
+    refuse_unusable_folder,
+    refuse_unwritable,
+)
 from tracekit.streaming.batch import Outcome, record_many
 from tracekit.streaming.recorder import Recorder, Target
 from tracekit.streaming.run import RunOptions
 from tracekit.streaming.source import Source
+from tracekit.terminal import printable
 
 DEFAULT_FOLDER = Path("recordings")
 
@@ -99,6 +106,8 @@ def command(model: str, checkpoint: str | None, device: str, threads: int | None
     output = Output(**{name: values.pop(name) for name in names}, metadata=metadata)
     options = RequestOptions(**values)
     requests = _requests(model, options, output)
+    if output.out is not None:
+        refuse_input(output.out, options.files, "request")
     output.refuse_unwritable()
     loading = LoadOptions(checkpoint, device, options.token.dtype, threads, options.token.trust_remote_code)
     source = _loaded(model, loading).with_settings(options.settings(model))
@@ -122,8 +131,9 @@ def _loaded(model: str, options: LoadOptions) -> Source:
     if not sys.stderr.isatty():
         return load_source(model, options)
     from rich.console import Console
+    from rich.text import Text
 
-    with Console(stderr=True).status(f"loading {model}"):
+    with Console(stderr=True).status(Text(f"loading {printable(model)}")):
         return load_source(model, options)
 
 
@@ -174,7 +184,7 @@ def _record_many(source: Source, requests: Sequence[Json], folder: Path, output:
 
 def _report(outcome: Outcome, *, quiet: bool) -> None:
     if outcome.result == "failed":
-        click.echo(f"request {outcome.number}: {outcome.reason}", err=True)
+        click.echo(f"request {outcome.number}: {printable(outcome.reason)}", err=True)
     elif not quiet:
         click.echo(f"{outcome.path}  {outcome.result}")
 

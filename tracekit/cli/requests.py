@@ -52,6 +52,13 @@ class RequestOptions:
     loop_cap: int | None
     token: TokenOptions
 
+    @property
+    def files(self) -> list[str]:
+        """The files that the request is read from."""
+        table = None if self.table in _TABLES else self.table
+        prompt = self.token.prompt or ""
+        return [file for file in (self.request, table, prompt[1:] if prompt[:1] == "@" else None) if file]
+
     def making_one(self, model: str) -> list[str]:
         """The options given that make up one request, by name."""
         seed = self.seed if model == "pointer" else None

@@ -1,23 +1,15 @@
-"""How a trace reads in a terminal: one line a row, a few for the head and the summary.
-
-Text from a trace may hold control characters that a terminal would obey; `printable`
-shows them instead.
-"""
+"""How a trace reads in a terminal: one line a row, a few for the head and the summary."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["bar", "candidates", "head_lines", "is_wrong", "printable", "row_line", "summary_line"]
+from tracekit.terminal import printable
+
+__all__ = ["bar", "candidates", "head_lines", "is_wrong", "row_line", "summary_line"]
 
 _VERSIONS = ("torch", "transformers", "threads")
-
-
-def printable(text: str, width: int | None = None) -> str:
-    """Text with every character that is not printable escaped, cut to `width` with an ellipsis."""
-    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-    return shown if width is None or len(shown) <= width else shown[: width - 1] + "…"
 
 
 def row_line(row: Mapping[str, Any]) -> str:
@@ -51,20 +43,20 @@ def summary_line(document: Mapping[str, Any]) -> str:
     """How the run ended, in one line."""
     status, seconds = document["status"], document.get("inference_seconds", 0.0)
     if "error" in document:
-        error = document["error"]
-        return f"failed after {seconds:.3f} s: {error['type']}: {printable(error['message'], 200)}"
+        kind, message = printable(document["error"]["type"], 60), printable(document["error"]["message"], 200)
+        return f"failed after {seconds:.3f} s: {kind}: {message}"
     summary = document.get("summary")
     if summary is None:
         return f"{status} after {seconds:.3f} s"
     if "executed_loops" in summary:
         return f"{_loop_summary(summary)} in {seconds:.3f} s"
     speed = f", {summary['tokens_per_second']:.1f} tokens/s" if "tokens_per_second" in summary else ""
-    return f"{summary['tokens']} tokens, stopped by {summary['stop_reason']}{speed} in {seconds:.3f} s"
+    return f"{summary['tokens']} tokens, {_stopped(summary)}{speed} in {seconds:.3f} s"
 
 
 def candidates(row: Mapping[str, Any], count: int = 3) -> str:
     """The most probable candidates with their probabilities or log probabilities."""
-    letters = [f"{c['symbol']} {c['probability']:.3f}" for c in row.get("top3", ())]
+    letters = [f"{printable(c['symbol'], 14)} {c['probability']:.3f}" for c in row.get("top3", ())]
     tokens = [f"{printable(repr(c['text']), 14)} {c['logprob']:.2f}" for c in row.get("top", ())]
     return "  ".join((letters or tokens)[:count])
 
@@ -80,12 +72,20 @@ def bar(fraction: float, width: int = 10, mark: float | None = None) -> str:
 
 def _loop_line(row: Mapping[str, Any]) -> str:
     parts = [f"{row['loop']:4d}", f"{printable(row['prediction'], 16):<2}"]
-    if "expected" in row:
-        parts.append("ok   " if row["correct"] else f"not {printable(row['expected'], 8)}")
+    if "expected" in row or "correct" in row:
+        parts.append(f"{_judgement(row):<5}")
     if "stop_probability" in row:
         parts.append(f"stop {row['stop_probability']:.3f}")
     parts.append(f"{candidates(row):<26}")
     return "  ".join([*parts, f"{row['arrival_seconds']:.4f} s"])
+
+
+def _judgement(row: Mapping[str, Any]) -> str:
+    """What a loop's row says of its prediction: `expected` and `correct` may each stand alone."""
+    expected = printable(row.get("expected", ""), 8)
+    if "correct" not in row:
+        return f"expected {expected}"
+    return "ok" if row["correct"] else f"not {expected}" if "expected" in row else "wrong"
 
 
 def _token_line(row: Mapping[str, Any]) -> str:
@@ -95,13 +95,19 @@ def _token_line(row: Mapping[str, Any]) -> str:
 
 
 def _loop_summary(summary: Mapping[str, Any]) -> str:
-    text = f"{summary['executed_loops']} loops, stopped by {summary['stop_reason']}"
-    if "answer_correct" not in summary:
-        return text
-    answer = "right" if summary["answer_correct"] else "wrong"
-    stop = "exact" if summary["exact_stop"] else "not exact"
-    first = "" if summary["first_error"] is None else f", first error at loop {summary['first_error']}"
-    return f"{text}: answer {answer}, stop {stop}{first}"
+    text = f"{summary['executed_loops']} loops, {_stopped(summary)}"
+    said = []
+    if "answer_correct" in summary:
+        said.append(f"answer {'right' if summary['answer_correct'] else 'wrong'}")
+    if "exact_stop" in summary:
+        said.append(f"stop {'exact' if summary['exact_stop'] else 'not exact'}")
+    if (first := summary.get("first_error")) is not None:
+        said.append(f"first error at loop {first}")
+    return f"{text}: {', '.join(said)}" if said else text
+
+
+def _stopped(summary: Mapping[str, Any]) -> str:
+    return f"stopped by {printable(summary['stop_reason'], 60)}"
 
 
 def _request_text(request: Mapping[str, Any]) -> str:

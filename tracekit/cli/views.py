@@ -9,9 +9,10 @@ from typing import Protocol
 
 import click
 
-from tracekit.cli.text import printable, row_line, summary_line
+from tracekit.cli.text import row_line, summary_line
 from tracekit.format.codec import encode_line
 from tracekit.format.types import Json, Trace
+from tracekit.terminal import printable
 
 __all__ = ["JsonView", "LineView", "QuietView", "View", "choose_view"]
 

@@ -21,7 +21,7 @@ from tracekit.regression.tape import Asked, Tape
 from tracekit.storage.files import make_folder
 from tracekit.streaming.cancellation import Cancelled
 from tracekit.streaming.recorder import Recorder, Target
-from tracekit.streaming.source import Description, Emit, Interpreter, Source
+from tracekit.streaming.source import Description, Emit, Interpreter, Source, accepted
 
 __all__ = ["CassetteSource", "Mode", "cassette"]
 
@@ -182,7 +182,7 @@ class CassetteSource(Source):
     def _payload(self, value: object) -> Json:
         source = self._model.loaded
         if source is not None:
-            return source.payload(source.parse_request(value))
+            return source.payload(accepted(source, value))
         if callable(payload := getattr(value, "payload", None)):
             value = payload()
         if not isinstance(value, dict):

@@ -30,7 +30,7 @@ from tracekit.regression.verdict import Comparison
 from tracekit.regression.words import report
 from tracekit.storage.files import in_words, make_folder
 from tracekit.storage.store import save
-from tracekit.streaming.source import Source
+from tracekit.streaming.source import Source, accepted
 
 __all__ = ["Golden", "GoldenSession"]
 
@@ -187,4 +187,4 @@ def _as_trace(subject: Trace | Source, request: object) -> Trace:
         return subject
     if request is None:
         raise UsageError("golden.check(source, request): a source needs a request")
-    return run_again(_EVERYTHING, subject, subject.parse_request(request))
+    return run_again(_EVERYTHING, subject, accepted(subject, request))

@@ -13,6 +13,7 @@ from typing import Any
 from tracekit.format.types import Json
 from tracekit.regression.tolerances import FORCED_KEYS
 from tracekit.regression.verdict import ABSENT, Comparison, Difference, Verdict
+from tracekit.terminal import printable
 
 __all__ = ["headline", "report", "sentence", "to_json", "tolerance_lines"]
 
@@ -39,7 +40,7 @@ def sentence(difference: Difference, unit: str) -> str:
     """One difference: where, what it is now, what it was, by how much."""
     where = "" if difference.row is None else f"{unit} {difference.row}: "
     fresh, golden = _shown(difference.fresh), _shown(difference.golden)
-    text = f"{where}{_name(difference.field)} is {fresh}, was {golden}"
+    text = f"{where}{printable(difference.field, _WIDTH)} is {fresh}, was {golden}"
     if difference.delta is None or difference.allowed is None:
         return text
     return f"{text} (off by {difference.delta:.3g}, allowed {difference.allowed:.3g})"
@@ -56,7 +57,7 @@ def report(comparison: Comparison) -> str:
     if comparison.differences and comparison.provenance:
         parts += ["", "also differs, and is often the reason:"]
         parts += [
-            f"  {_name(each.field)}: {_shown(each.fresh)}, was {_shown(each.golden)}"
+            f"  {printable(each.field, _WIDTH)}: {_shown(each.fresh)}, was {_shown(each.golden)}"
             for each in comparison.provenance
         ]
     return "\n".join([*parts, "", *comparison.notes, *tolerance_lines(comparison)])
@@ -68,7 +69,7 @@ def tolerance_lines(comparison: Comparison) -> list[str]:
     used = FORCED_KEYS if comparison.forced else set(numbers) - FORCED_KEYS
     named = sorted((key for key in numbers if key in used), key=lambda key: origins.get(key, "given"))
     return [
-        f"tolerance ({origin}): " + ", ".join(f"{key} {numbers[key]:g}" for key in keys)
+        f"tolerance ({printable(origin)}): " + ", ".join(f"{key} {numbers[key]:g}" for key in keys)
         for origin, keys in groupby(named, key=lambda key: origins.get(key, "given"))
     ]
 
@@ -124,7 +125,7 @@ def _cells(difference: Difference) -> tuple[str, ...]:
     numbers = (difference.delta, difference.allowed)
     return (
         "" if difference.row is None else str(difference.row),
-        _name(difference.field),
+        printable(difference.field, _WIDTH),
         _shown(difference.golden),
         _shown(difference.fresh),
         *("" if number is None else f"{number:.3g}" for number in numbers),
@@ -136,14 +137,8 @@ def _count_lines(comparison: Comparison) -> list[str]:
     lines = []
     for name, counts in comparison.counts.items():
         said = [f"{count} {key.replace('_', ' ')}" for key, count in counts._asdict().items() if count]
-        lines.append(f"{_name(name)}: {', '.join(said)}")
+        lines.append(f"{printable(name, _WIDTH)}: {', '.join(said)}")
     return lines
-
-
-def _name(field: str) -> str:
-    """A field's name, which may be a request's own key, with nothing in it that a terminal obeys."""
-    shown = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in field)
-    return shown if len(shown) <= _WIDTH else f"{shown[: _WIDTH - 1]}…"
 
 
 def _shown(value: Any) -> str:

@@ -56,8 +56,13 @@ def outline(path: Path | str) -> Outline:
 
 
 def find(paths: Iterable[Path | str]) -> Iterator[Path]:
-    """Recordings: files as named, and of each folder those `inside`. Raises StorageError for one without."""
+    """Recordings: files as named, and of each folder those `inside`.
+
+    Raises StorageError for a folder without one, and for `-`, which has no name to come back to.
+    """
     for path in map(Path, paths):
+        if str(path) == "-":
+            raise StorageError(path, "standard input cannot be used here; name a file")
         if not is_folder(path):
             yield path
             continue

@@ -121,7 +121,9 @@ class Recorder:
     ) -> None:
         try:
             self._batches.close()
-            if not isinstance(error, RecordingUnfinished):
+            if error is not None and not self._run.began:
+                self._journal.discard()  # as where the model stayed busy: there was no run to record
+            elif not isinstance(error, RecordingUnfinished):
                 self._finish()
         finally:
             self._journal.close()
