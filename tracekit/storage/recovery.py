@@ -22,13 +22,14 @@ class Recovery:
     left_out: int
 
 
-def recover(journal: Path, out: Path | None = None, *, overwrite: bool = False) -> Recovery:
+def recover(journal: Path | str, out: Path | str | None = None, *, overwrite: bool = False) -> Recovery:
     """Write the recording and, once that is safe on disk, remove the journal.
 
     Without `out` the recording's name is the journal's without `.journal`. Raises
     OutputBusy while a recorder still writes, DocumentError where not even the header is
     whole, and what `save` raises; the journal is then still there.
     """
+    journal = Path(journal)
     if journal.suffix != ".journal":
         raise UsageError(
             f"{journal}: a journal's name ends in .journal ({journal_path(journal).name}, perhaps)"
