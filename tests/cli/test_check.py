@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from xml.etree import ElementTree
 
@@ -233,3 +234,15 @@ def test_help_shows_examples(capsys):
     assert run(["check", "--help"]) == 0
 
     assert "tracekit check recordings/ --select 'cycle*' --jobs 2" in capsys.readouterr().out
+
+
+def test_a_golden_whose_name_is_not_utf_8_is_reported_everywhere(tk, wrong, tmp_path, monkeypatch):
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    (wrong / "short.json").rename(os.fsdecode(os.fsencode(wrong) + b"/\xff.json"))
+
+    result = tk("check", "--junit", "out.xml", "--report", "failures", "--github", "-s", "*.json")
+
+    assert result.code == 1
+    assert "recordings/\ufffd.json" in (tmp_path / "out.xml").read_text()
+    assert "recordings/?.json" in (tmp_path / "failures" / "index.html").read_text()
+    assert "recordings/?.json" in (tmp_path / "summary.md").read_text()

@@ -38,3 +38,11 @@ def test_a_wrong_command_is_a_usage_error(tk):
 
 def test_the_version_is_the_packages(tk):
     assert tk("--version").out == "tracekit, version 0.1.0\n"
+
+
+@pytest.mark.parametrize("arguments", [["record"], ["check"], ["calibrate", "run.json"]], ids=" ".join)
+def test_more_threads_than_torch_survives_are_a_usage_error(tk, arguments):
+    result = tk(*arguments, "--threads", 100_000)
+
+    assert result.code == 2
+    assert "100000 is not in the range 1<=x<=1024" in result.err

@@ -81,6 +81,24 @@ def test_info_of_a_file_that_is_not_canonical_reads_it_whole(tk, tmp_path):
     assert "rows      12" in tk("info", "x.json").out
 
 
+def test_info_json_takes_metadata_as_deep_as_a_recording_may_hold(tk, tmp_path):
+    deepest = '{"a":' + "[" * 253 + "]" * 253 + "}"
+    (tmp_path / "x.json").write_text(SHORT.read_text().replace('"metadata": {}', f'"metadata": {deepest}'))
+
+    assert f'"metadata":{deepest},' in tk("info", "--json", "x.json").out
+
+
+@pytest.mark.parametrize("command", ["info", "check"])
+def test_metadata_nested_deeper_is_a_line_that_says_so(tk, tmp_path, command):
+    deep = '{"a":' + "[" * 1000 + "]" * 1000 + "}"
+    (tmp_path / "x.json").write_text(SHORT.read_text().replace('"metadata": {}', f'"metadata": {deep}'))
+
+    result = tk(command, "x.json")
+
+    assert result.code == 2
+    assert "x.json: is nested too deeply to be a trace" in result.out + result.err
+
+
 def test_validate_says_version_kind_rows_and_status(tk):
     result = tk("validate", SHORT)
 

@@ -125,7 +125,7 @@ def test_a_table_from_a_file(tk, tmp_path):
         (["--table", "nope.json"], "nope.json: there is no such file"),
         (["--request", "nope.json"], "nope.json: there is no such file"),
         (["--request", "."], ".: is a folder; expected a file"),
-        (["--request", "r.json", "--steps", "3"], "leave out --start, --steps, --table and --prompt"),
+        (["--request", "r.json", "--steps", "3"], "--request says it all: leave out --steps"),
         (["--requests", "r.jsonl"], "--requests and --out-dir go together"),
         (["--metadata", "novalue"], "--metadata 'novalue': expected KEY=VALUE"),
         (["--model", "gpt5", "--prompt", "x"], "no source named 'gpt5'"),

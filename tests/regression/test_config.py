@@ -38,6 +38,7 @@ def test_without_a_project_the_defaults_hold(tmp_path):
         ("[tool.tracekit]\nrecordings = 3", "recordings: expected the name of a folder"),
         ("[tool.tracekit]\nsources = 'app:open'", "sources: expected a list of strings"),
         ("[tool.tracekit]\ntolerance = 1", "tolerance: expected a table"),
+        ("tool = 3", "pyproject.toml: tool: expected a table"),
         ("[tool]\ntracekit = 1", "tool.tracekit: expected a table"),
     ],
 )

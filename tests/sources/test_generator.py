@@ -100,3 +100,17 @@ def test_a_row_that_the_format_does_not_know_fails_the_run() -> None:
 def test_a_source_that_cannot_be_is_refused_when_it_is_made(kind: Any, steps: Any, reason: str) -> None:
     with pytest.raises(UsageError, match=reason):
         GeneratorSource(kind, steps)
+
+
+def test_a_row_is_kept_as_it_was_when_it_was_yielded() -> None:
+    def reusing(request: object) -> Iterator[dict[str, Any]]:
+        token = {"token_id": 0, "text": "", "logprob": -1.0}
+        row = {**token, "top": [token]}
+        for letter in "abc":
+            row["text"] = token["text"] = letter
+            yield row
+
+    trace = run(GeneratorSource("token", reusing), {})
+
+    assert [row["text"] for row in trace["trace"]] == ["a", "b", "c"]
+    assert [row["top"][0]["text"] for row in trace["trace"]] == ["a", "b", "c"]

@@ -8,9 +8,11 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import tracekit
+from tracekit.storage.files import write_atomically
 from tracekit.storage.store import save
 
 ROOT = Path(__file__).parents[2]
@@ -40,6 +42,18 @@ def hold(path: str) -> None:
         sys.stdin.readline()
 
 
+def write_half(path: str, rest: str) -> None:
+    """Begin to write a file, say so, and write the rest when a line comes in."""
+
+    def chunks() -> Iterator[bytes]:
+        yield b"half, "
+        print("half", flush=True)
+        sys.stdin.readline()
+        yield rest.encode()
+
+    write_atomically(Path(path), chunks(), overwrite=True)
+
+
 def save_as_nobody(recording: str, path: str) -> None:
     """Save a copy of a recording without a privileged user's rights."""
     trace = tracekit.load(recording)
@@ -49,8 +63,11 @@ def save_as_nobody(recording: str, path: str) -> None:
     save(trace, path)
 
 
+ACTORS = {"record": record_and_tell, "hold": hold, "half": write_half, "save": save_as_nobody}
+
+
 if __name__ == "__main__":
     try:
-        {"record": record_and_tell, "hold": hold, "save": save_as_nobody}[sys.argv[1]](*sys.argv[2:])
+        ACTORS[sys.argv[1]](*sys.argv[2:])
     except tracekit.TracekitError as error:
         sys.exit(f"{type(error).__name__}: {error}")

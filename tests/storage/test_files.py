@@ -255,7 +255,7 @@ def test_a_folder_without_permission_is_refused() -> None:
     [
         ("missing.json", "there is no such file"),
         ("", "is a folder; expected a file"),
-        ("file/x", "Not a directory"),
+        ("file/x", "what leads there is not a folder"),
         ("x" * 300, "the name is too long"),
         ("loop", "is a link that cannot be followed"),
         ("pipe", "is not a regular file; to read a pipe, give - and pipe it in"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -25,6 +26,7 @@ from tracekit.errors import (
 )
 from tracekit.format.codec import encode_line
 from tracekit.format.types import Trace
+from tracekit.storage.files import try_lock
 from tracekit.storage.journal import (
     JournalWriter,
     claimed,
@@ -95,6 +97,7 @@ def test_a_journal_cut_at_any_byte_keeps_every_whole_row(short: Trace) -> None:
         assert found.rows == short["trace"][:whole]
         assert (found.end is not None) == (cut >= ends[-1])
         assert cut - found.left_out in (ends[whole], ends[whole] + 1)
+        assert found.damaged_line is None
 
 
 def test_a_journal_cut_within_its_header_is_refused_at_any_byte(short: Trace) -> None:
@@ -115,7 +118,8 @@ DAMAGE = {
         encode_line({**orjson.loads(lines[5]), "arrival_seconds": 0.0}),
         *lines[6:],
     ],
-    "zeros, as after a loss of power": lambda lines: [*lines[:5], b"\0" * 4096],
+    "zeros, and then more": lambda lines: [*lines[:5], b"\0" * 4096, *lines[6:]],
+    "a carriage return": lambda lines: [*lines[:5], b"\r", *lines[6:]],
     "deep nesting": lambda lines: [*lines[:5], b'{"loop": ' + b"[" * 1000 + b"]" * 1000 + b"}\n"],
     "an end that does not fit": lambda lines: [*lines[:5], b'{"status":"complete"}\n'],
     "an end with more than ends": lambda lines: [
@@ -138,6 +142,21 @@ def test_what_comes_after_damage_is_left_out(
     assert found.rows == short["trace"][:4]
     assert found.end is None
     assert found.left_out == len(data) - sum(map(len, lines[:5])) > 0
+    assert found.damaged_line == 6
+
+
+def test_zeros_at_the_end_as_after_a_loss_of_power_are_a_torn_line(short: Trace) -> None:
+    lines = journal_of(short).splitlines(keepends=True)
+
+    found = parse_journal(b"".join([*lines[:5], b"\0" * 4096]), "j")
+
+    assert (found.rows, found.left_out, found.damaged_line) == (short["trace"][:4], 4096, None)
+
+
+def test_a_journal_that_went_on_after_its_end_is_damaged_there(short: Trace) -> None:
+    found = parse_journal(journal_of(short) + b"{}\n", "j")
+
+    assert (found.end, found.left_out, found.damaged_line) == (tail(short), 3, 15)
 
 
 @pytest.mark.parametrize(
@@ -218,6 +237,23 @@ def test_a_journal_that_a_dead_recorder_left_is_not_overwritten(tmp_path: Path, 
 
     assert str(refused.value).endswith(f"run: tracekit recover '{journal}'")
     assert journal.read_bytes() == journal_of(short)[:2000]
+
+
+def test_a_recorder_that_ends_while_another_opens_its_journal_leaves_nothing_to_recover(
+    tmp_path: Path, listing: Listing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with contextlib.ExitStack() as first:
+        first.enter_context(tracekit.Recorder(source(3), {}, tracekit.Target(tmp_path / "run.json")))
+
+        def end_first(descriptor: int, mode: int) -> bool:
+            first.close()
+            return try_lock(descriptor, mode)
+
+        monkeypatch.setattr("tracekit.storage.journal.try_lock", end_first)
+        with pytest.raises(OutputBusy):
+            JournalWriter(tmp_path / "run.json.journal")
+
+    assert listing(tmp_path) == ["run.json"]
 
 
 def test_an_empty_journal_holds_nothing_and_is_taken_over(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -120,6 +121,45 @@ def test_a_folder_is_not_a_journal(tmp_path: Path) -> None:
 
     with pytest.raises(StorageError, match="is a folder; expected a file"):
         recover(tmp_path / "run.json.journal")
+
+
+@pytest.mark.parametrize("name", ["run.json.journal", "link.json", "sub/../run.json.journal", "hard.json"])
+def test_a_recording_in_its_journals_own_place_is_refused_before_anything_is_written(
+    name: str, journal: Path, tmp_path: Path
+) -> None:
+    torn = journal.read_bytes()
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "link.json").symlink_to(journal)
+    os.link(journal, tmp_path / "hard.json")
+
+    with pytest.raises(UsageError) as refused:
+        recover(journal, tmp_path / name, overwrite=True)
+
+    assert str(refused.value) == f"{tmp_path / name} is the journal itself; name another file"
+    assert journal.read_bytes() == torn
+
+
+def test_a_journal_damaged_in_the_middle_stays_beside_what_can_be_read(
+    tmp_path: Path, short: Trace, listing: Listing
+) -> None:
+    journal = tmp_path / "run.json.journal"
+    lines = journal_of(short).splitlines(keepends=True)
+    damaged = b"".join([*lines[:5], b"garbage\n", *lines[6:]])
+    journal.write_bytes(damaged)
+
+    recovered = recover(journal)
+
+    assert recovered == Recovery(tmp_path / "run.json", 4, len(damaged) - sum(map(len, lines[:5])), 6)
+    assert tracekit.load(tmp_path / "run.json")["trace"] == short["trace"][:4]
+    assert journal.read_bytes() == damaged
+    assert listing(tmp_path) == ["run.json", "run.json.journal"]
+
+
+def test_an_empty_file_of_the_recordings_name_is_nothing(journal: Path, listing: Listing) -> None:
+    journal.with_suffix("").write_bytes(b"")
+
+    assert recover(journal).rows == 8
+    assert listing(journal.parent) == ["run.json"]
 
 
 def test_the_trace_of_a_journal_in_memory(short: Trace) -> None:

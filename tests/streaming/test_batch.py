@@ -8,6 +8,7 @@ import tracekit
 import tracekit.errors
 from tracekit import RunOptions, Target
 from tracekit.streaming.batch import record_many
+from tracekit.streaming.source import Description
 
 
 class Doubling(tracekit.Source):
@@ -56,6 +57,40 @@ def test_a_changed_request_is_not_skipped(tmp_path):
     list(record_many(Doubling(), [{"count": 2}], Target(tmp_path)))
 
     assert results(record_many(Doubling(), [{"count": 4}], Target(tmp_path))) == [(1, "recorded")]
+
+
+def test_what_another_checkpoint_answered_is_neither_skipped_nor_replaced(tmp_path):
+    class Early(Doubling):
+        def describe(self):
+            return Description(model={"source": "mine:doubling", "name": "doubling"}, checkpoint="early")
+
+    (first,) = record_many(Doubling(), [{"count": 2}], Target(tmp_path))
+    (second,) = record_many(Early(), [{"count": 2}], Target(tmp_path))
+
+    assert second.result == "recorded"
+    assert tracekit.load(first.path)["checkpoint"] == ""
+    assert tracekit.load(second.path)["checkpoint"] == "early"
+
+
+def test_a_request_that_breaks_the_sources_own_code_stops_no_other(tmp_path):
+    class Careless(Doubling):
+        def parse_request(self, value):
+            return {"count": int(value["count"])}
+
+    outcomes = list(record_many(Careless(), [{"count": "two"}, {"count": "2"}], Target(tmp_path)))
+
+    assert results(outcomes) == [(1, "failed"), (2, "recorded")]
+    assert outcomes[0].reason.startswith("request: expected what Careless takes; found ValueError: invalid")
+
+
+def test_a_request_that_no_recording_can_hold_stops_no_other(tmp_path):
+    deep: object = 0
+    for _ in range(300):
+        deep = [deep]
+
+    outcomes = list(record_many(Doubling(), [{"count": 1, "deep": deep}, {"count": 1}], Target(tmp_path)))
+
+    assert results(outcomes) == [(1, "failed"), (2, "recorded")]
 
 
 def test_a_cancel_stops_the_whole_batch(tmp_path):

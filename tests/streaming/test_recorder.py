@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,18 @@ import pytest
 import tracekit
 from tests.conftest import TOKEN
 from tracekit import Recorder, RunOptions, Script, ScriptedSource, Target
-from tracekit.errors import DocumentError, JournalLeft, OutputBusy, OutputExists, RecordingUnfinished
+from tracekit.errors import (
+    DocumentError,
+    JournalLeft,
+    ModelBusy,
+    OutputBusy,
+    OutputExists,
+    RecordingUnfinished,
+)
 from tracekit.format.codec import encode
 from tracekit.storage.journal import parse_journal
+from tracekit.streaming.exclusion import exclusively
+from tracekit.streaming.source import Interpreter
 
 
 def test_the_recording_reads_back_as_what_was_streamed(pointer, request_json, tmp_path):
@@ -72,6 +82,53 @@ def test_a_row_that_json_cannot_hold_fails_the_run_and_the_rows_before_it_stay(b
     assert trace["status"] == "failed"
     assert trace["error"]["type"] == "DocumentError"
     assert [row["index"] for row in trace["trace"]] == [0]
+
+
+def test_an_error_whose_message_json_cannot_hold_is_recorded_as_near_as_can_be(tokens, tmp_path):
+    with pytest.raises(ValueError, match="no file"):
+        tracekit.record(tokens(1, error=ValueError("no file \udcff")), {}, tmp_path / "run.json")
+
+    assert tracekit.load(tmp_path / "run.json")["error"] == {
+        "type": "ValueError",
+        "message": "no file \\udcff",
+    }
+
+
+def test_an_error_without_a_message_of_its_own_is_recorded_all_the_same(tokens, tmp_path):
+    class Mute(Exception):
+        def __str__(self):
+            raise RuntimeError
+
+    with pytest.raises(Mute):
+        tracekit.record(tokens(1, error=Mute()), {}, tmp_path / "run.json")
+
+    assert tracekit.load(tmp_path / "run.json")["error"]["type"] == "Mute"
+
+
+def test_a_summary_that_cannot_be_made_fails_the_run_and_its_rows_stay(tmp_path):
+    class Judging(Interpreter):
+        def summary(self, rows, stop_reason):
+            return {"stop_reason": stop_reason, "tokens": 1 // 0}
+
+    class Judged(ScriptedSource):
+        def interpreter(self, request):
+            return Judging(self.kind)
+
+    with pytest.raises(ZeroDivisionError):
+        tracekit.record(Judged("token", Script([TOKEN])), {}, tmp_path / "run.json")
+
+    trace = tracekit.load(tmp_path / "run.json")
+    assert trace["status"] == "failed"
+    assert trace["error"]["type"] == "ZeroDivisionError"
+    assert len(trace["trace"]) == 1
+
+
+def test_a_run_that_never_began_leaves_no_recording(tokens, tmp_path):
+    source = tokens(1)
+    with exclusively(source.exclusive, threading.Event(), None), pytest.raises(ModelBusy):
+        tracekit.record(source, {}, tmp_path / "run.json", RunOptions(wait_seconds=0.05))
+
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_leaving_early_records_a_cancelled_run_with_every_row_so_far(tokens, tmp_path):

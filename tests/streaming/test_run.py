@@ -22,6 +22,20 @@ def rows_of(run: Run) -> list[dict[str, Any]]:
     return [row for batch in run.batches() for row in batch]
 
 
+class Stuck(Source):
+    """Emits one row, and then hears nothing until it is freed."""
+
+    kind = "token"
+
+    def __init__(self) -> None:
+        self.freed = threading.Event()
+
+    def observe(self, request: Any, emit: Any) -> str:
+        emit(TOKEN)
+        self.freed.wait()
+        return "end"
+
+
 class Endless(Source):
     """Emits until it is stopped, and remembers how far it came."""
 
@@ -205,3 +219,33 @@ def test_a_run_that_nobody_iterated_counts_as_cancelled(tokens):
     run = Run(tokens(1), {})
 
     assert run.tail([]) == {"status": "cancelled", "inference_seconds": 0.0}
+
+
+def test_who_interrupts_a_cancelled_run_does_not_wait_for_a_stuck_model_which_stays_busy():
+    source, cancel = Stuck(), threading.Event()
+    run = Run(source, {}, RunOptions(cancel=cancel, interval_seconds=0))
+    batches = run.batches()
+    next(batches)
+    cancel.set()
+
+    with pytest.raises(KeyboardInterrupt):
+        batches.throw(KeyboardInterrupt)
+
+    assert run.ending.status == "cancelled"
+    assert is_busy(source)
+    source.freed.set()
+    with exclusively(source, threading.Event(), wait_seconds=10):
+        assert worker_threads() == []
+
+
+def test_a_model_that_may_not_start_leaves_nothing_held(monkeypatch, tokens):
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    source = tokens(1)
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+
+    with pytest.raises(RuntimeError, match="can't start new thread"):
+        rows_of(Run(source, {}))
+
+    assert not is_busy(source)

@@ -20,6 +20,8 @@ from tracekit.regression.files import Update, WritePolicy, in_ci
 from tracekit.regression.loading import Loading
 from tracekit.regression.obsolete import Unreferenced, action_for, delete_all, unselected
 from tracekit.regression.rerun import Rules
+from tracekit.sources.registry import MOST_THREADS
+from tracekit.storage.files import append, is_folder, refuse_input, refuse_unwritable, write_atomically
 
 _MARKS = {0: "ok  ", 1: "FAIL", 2: "ERR "}
 
@@ -57,7 +59,9 @@ def loading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         (
             click.option("--checkpoint", help="Load this checkpoint instead of the recorded one."),
             click.option("--device", default="cpu", show_default=True, help="Where to run."),
-            click.option("--threads", type=click.IntRange(min=1), help="Threads that torch may use."),
+            click.option(
+                "--threads", type=click.IntRange(1, MOST_THREADS), help="Threads that torch may use."
+            ),
             click.option(
                 "--allow-source", multiple=True, metavar="NAME", help="A package.module:factory to trust."
             ),
@@ -72,7 +76,9 @@ def loading_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "-s", "--select", multiple=True, metavar="PATTERN", help="Only goldens that fit, such as 'cycle*'."
 )
-@click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes.")
+@click.option(
+    "-j", "--jobs", type=click.IntRange(1, MOST_THREADS), default=1, show_default=True, help="Processes."
+)
 @click.option("--update", type=click.Choice([*map(str, Update)]), default="none", show_default=True)
 @click.option("--force-write", is_flag=True, help="Write under CI too.")
 @click.option("--free-run", is_flag=True, help="Generate tokens again, instead of scoring the golden's.")
@@ -101,6 +107,9 @@ def command(paths: Sequence[Path], **values: Any) -> int:
     policy = WritePolicy(Update(values["update"]), in_ci(os.environ), values["force_write"])
     select = values["select"]
     goldens = _goldens(config, paths, select)
+    if outputs.junit is not None:
+        refuse_input(outputs.junit, goldens, "golden")
+        refuse_unwritable(outputs.junit, overwrite=True)
     options = CheckOptions(
         Loading(
             frozenset((*config.sources, *values["allow_source"])),
@@ -125,7 +134,7 @@ def command(paths: Sequence[Path], **values: Any) -> int:
 def _goldens(config: Config, paths: Sequence[Path], select: Sequence[str]) -> list[Path]:
     if paths:
         return find_goldens(paths, select)
-    if not config.recordings.is_dir():
+    if not is_folder(config.recordings):
         raise NoGoldens(config.recordings)
     return find_goldens([_relative(config.recordings)], [*select] or config.goldens)
 
@@ -186,17 +195,15 @@ def _obsolete(config: Config, goldens: Sequence[Path], action: Unreferenced) -> 
 def _write(outputs: Outputs, outcomes: Sequence[Outcome], obsolete: Sequence[str]) -> None:
     if outputs.junit is not None:
         from tracekit.regression.junit import junit
-        from tracekit.storage.files import write_atomically
 
         write_atomically(outputs.junit, [junit(outcomes, obsolete)], overwrite=True)
     if outputs.github:
         from tracekit.regression.github import annotate, step_summary
-        from tracekit.storage.files import append
 
         for line in annotate(outcomes, obsolete):
             click.echo(line)
         if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
-            append(Path(summary), step_summary(outcomes, obsolete).encode())
+            append(Path(summary), step_summary(outcomes, obsolete).encode(errors="replace"))
     if outputs.report is not None:
         from tracekit.regression.report import write_report
 

@@ -17,7 +17,7 @@ from tracekit.player.html import Entry, export_html
 from tracekit.player.perfetto import export_chrome_trace
 from tracekit.player.picture import export_picture
 from tracekit.player.tables import export_csv, export_jsonl
-from tracekit.storage.files import refuse_unwritable, write_atomically
+from tracekit.storage.files import place, refuse_input, refuse_unwritable, write_atomically
 from tracekit.storage.store import load
 
 Loaded = Sequence[tuple[str, Trace]]
@@ -92,11 +92,8 @@ def _refuse(wanted: dict[str, str], paths: Sequence[str], *, overwrite: bool) ->
     """Raise what would stop the export halfway, before anything is written."""
     if not wanted:
         raise UsageError(f"say what to write: {', '.join(f'--{name} OUT' for name in FORMS)}")
-    outs = [Path(out).absolute() for out in wanted.values()]
-    if len(set(outs)) < len(outs):
+    if len(set(map(place, wanted.values()))) < len(wanted):
         raise UsageError("each format needs an OUT of its own")
-    if taken := set(outs) & {Path(path).absolute() for path in paths if path != "-"}:
-        raise UsageError(f"{taken.pop()} is the recording itself; name another file")
     for name, out in wanted.items():
         if len(paths) > FORMS[name].most:
             most = "one recording" if FORMS[name].most == 1 else "one recording or two"
@@ -104,6 +101,7 @@ def _refuse(wanted: dict[str, str], paths: Sequence[str], *, overwrite: bool) ->
         if out == "-" and not FORMS[name].is_text:
             raise UsageError(f"--{name} is not text; name a file for it")
         if out != "-":
+            refuse_input(Path(out), paths, "recording")
             refuse_unwritable(Path(out), overwrite=overwrite)
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import click
-import orjson
 
 from tracekit.cli.text import head_lines, summary_line
-from tracekit.format.codec import Outline, as_trace
+from tracekit.format.codec import Outline, as_trace, encode_head
 from tracekit.format.types import Json
 from tracekit.format.versions import upgrade
 from tracekit.storage.store import find, outline
@@ -31,7 +30,8 @@ def command(paths: Sequence[str], as_json: bool) -> None:
         found = outline(path)
         document = _current(found)
         if as_json:
-            click.echo(orjson.dumps({"path": str(path), **document, "rows": _count(found)}).decode())
+            line = encode_head({"path": click.format_filename(path), **document, "rows": _count(found)})
+            click.echo(line.decode(), nl=False)
         elif len(files) == 1:
             for label, text in [*head_lines(document), ("rows", str(_count(found)))]:
                 click.echo(f"{label:<9} {text}")

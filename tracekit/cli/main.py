@@ -7,12 +7,12 @@ input; 130 interrupted. A command's module is imported only when it runs.
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 from collections.abc import Sequence
 
 import click
 
+from tracekit.cli.streams import OutputLostError, drop_output, guard_streams
 from tracekit.errors import TracekitError
 
 __all__ = ["cli", "main"]
@@ -40,10 +40,6 @@ COMMANDS = {
 }
 
 
-class _ReaderGoneError(Exception):
-    """Whoever read our standard output has closed it."""
-
-
 class LazyGroup(click.Group):
     """Knows its commands by name and one line each, and imports one only to run it."""
 
@@ -56,12 +52,6 @@ class LazyGroup(click.Group):
         module = importlib.import_module(f"tracekit.cli.{cmd_name.replace('-', '_')}")
         command: click.Command = module.command
         return command
-
-    def invoke(self, ctx: click.Context) -> object:
-        try:
-            return super().invoke(ctx)
-        except BrokenPipeError as error:  # which Click itself would turn into exit code 1
-            raise _ReaderGoneError from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
@@ -83,6 +73,7 @@ def cli() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its code."""
+    guard_streams()
     sys.exit(run(arguments))
 
 
@@ -100,8 +91,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("tracekit: interrupted", err=True)
         return INTERRUPTED
-    except (_ReaderGoneError, BrokenPipeError):
-        # Whoever read our output has gone; Python would complain once more when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return INTERRUPTED
+    except OutputLostError as lost:
+        drop_output()
+        if lost.reader_gone:
+            return INTERRUPTED
+        click.echo(f"tracekit: {lost.refusal}", err=True)
+        return lost.refusal.exit_code
     return result if isinstance(result, int) else 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,12 +11,27 @@ from typing import Any
 import click
 
 from tracekit.cli.main import INTERRUPTED
-from tracekit.cli.requests import RequestOptions, metadata_of, read_request, read_requests, request_options
+from tracekit.cli.requests import (
+    RequestOptions,
+    given,
+    metadata_of,
+    read_request,
+    read_requests,
+    refuse_beside,
+    request_options,
+)
 from tracekit.cli.signals import cancel_on_signals
 from tracekit.cli.views import View, choose_view
 from tracekit.errors import RunFailed, UsageError
-from tracekit.sources.registry import LoadOptions, load_source
-from tracekit.storage.files import refuse_unwritable
+from tracekit.format.types import Json
+from tracekit.sources.registry import MOST_THREADS, LoadOptions, load_source
+from tracekit.storage.files import (
+    is_folder,
+    make_folder,
+    refuse_input,
+    refuse_unusable_folder,
+    refuse_unwritable,
+)
 from tracekit.streaming.batch import Outcome, record_many
 from tracekit.streaming.recorder import Recorder, Target
 from tracekit.streaming.run import RunOptions
@@ -36,6 +51,17 @@ class Output:
     quiet: bool
     as_json: bool
     metadata: dict[str, Any]
+
+    def refuse_unwritable(self) -> None:
+        """Raise what would stop the recording, before a model is loaded for it."""
+        if self.out is not None and not is_folder(self.out):
+            refuse_unwritable(self.out, overwrite=self.overwrite)
+        else:
+            refuse_unusable_folder(self.out_dir or self.out or DEFAULT_FOLDER)
+
+    def beside_requests(self) -> list[str]:
+        """The options given that say nothing of many recordings."""
+        return given({"--out": self.out, "--overwrite": self.overwrite, "--json": self.as_json})
 
 
 def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -58,7 +84,7 @@ def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--model", default="pointer", show_default=True, help="The source; see `tracekit models`.")
 @click.option("--checkpoint", help="A bundled checkpoint's name, or a folder.")
 @click.option("--device", default="cpu", show_default=True, help="Where to run, such as cpu or cuda:0.")
-@click.option("--threads", type=click.IntRange(min=1), help="Threads that torch may use.")
+@click.option("--threads", type=click.IntRange(1, MOST_THREADS), help="Threads that torch may use.")
 @request_options
 @output_options
 def command(model: str, checkpoint: str | None, device: str, threads: int | None, **values: Any) -> int:
@@ -79,22 +105,25 @@ def command(model: str, checkpoint: str | None, device: str, threads: int | None
     names = ("out", "out_dir", "overwrite", "quiet", "as_json")
     output = Output(**{name: values.pop(name) for name in names}, metadata=metadata)
     options = RequestOptions(**values)
-    _refuse_contradictions(options, output)
-    if output.out is not None and not output.out.is_dir():
-        refuse_unwritable(output.out, overwrite=output.overwrite)
-    request = None if options.requests else read_request(model, options)
+    requests = _requests(model, options, output)
+    if output.out is not None:
+        refuse_input(output.out, options.files, "request")
+    output.refuse_unwritable()
     loading = LoadOptions(checkpoint, device, options.token.dtype, threads, options.token.trust_remote_code)
     source = _loaded(model, loading).with_settings(options.settings(model))
-    if options.requests:
-        return _record_many(source, options, output)
-    return _record_one(source, request, output)
+    if output.out_dir is None:
+        return _record_one(source, requests[0], output)
+    return _record_many(source, requests, output.out_dir, output)
 
 
-def _refuse_contradictions(options: RequestOptions, output: Output) -> None:
-    if bool(options.requests) != bool(output.out_dir):
+def _requests(model: str, options: RequestOptions, output: Output) -> list[Json]:
+    """What to run: many requests where there is a folder for them, else one."""
+    if (options.requests is None) != (output.out_dir is None):
         raise UsageError("--requests and --out-dir go together")
-    if options.requests and output.out:
-        raise UsageError("--requests writes many recordings: use --out-dir, not --out")
+    if options.requests is None:
+        return [read_request(model, options)]
+    refuse_beside("--requests", [*options.making_one(model), *output.beside_requests()])
+    return read_requests(options.requests)
 
 
 def _loaded(model: str, options: LoadOptions) -> Source:
@@ -110,7 +139,7 @@ def _loaded(model: str, options: LoadOptions) -> Source:
 
 def _record_one(source: Source, request: object, output: Output) -> int:
     if output.out is None:
-        DEFAULT_FOLDER.mkdir(exist_ok=True)
+        make_folder(DEFAULT_FOLDER)
     target = Target(output.out or DEFAULT_FOLDER, output.overwrite, output.metadata)
     view = choose_view(quiet=output.quiet, as_json=output.as_json)
     with cancel_on_signals() as cancel:
@@ -134,10 +163,8 @@ def _watch(recorder: Recorder, view: View) -> None:
         view.close()
 
 
-def _record_many(source: Source, options: RequestOptions, output: Output) -> int:
-    requests = read_requests(options.requests or "")
-    folder = output.out_dir or Path()
-    folder.mkdir(parents=True, exist_ok=True)
+def _record_many(source: Source, requests: Sequence[Json], folder: Path, output: Output) -> int:
+    make_folder(folder)
     outcomes: list[Outcome] = []
     with cancel_on_signals() as cancel:
         target = Target(folder, metadata=output.metadata)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +23,15 @@ from tracekit.sources.pointer.task import (
 )
 from tracekit.storage.files import read_file
 
-__all__ = ["RequestOptions", "metadata_of", "read_request", "read_requests", "request_options"]
+__all__ = [
+    "RequestOptions",
+    "given",
+    "metadata_of",
+    "read_request",
+    "read_requests",
+    "refuse_beside",
+    "request_options",
+]
 
 _TABLES = {"random": random_function, "permutation": random_permutation, "cycle": random_cycle}
 _DEFAULT_STEPS = 24
@@ -43,6 +51,23 @@ class RequestOptions:
     threshold: float | None
     loop_cap: int | None
     token: TokenOptions
+
+    @property
+    def files(self) -> list[str]:
+        """The files that the request is read from."""
+        table = None if self.table in _TABLES else self.table
+        prompt = self.token.prompt or ""
+        return [file for file in (self.request, table, prompt[1:] if prompt[:1] == "@" else None) if file]
+
+    def making_one(self, model: str) -> list[str]:
+        """The options given that make up one request, by name."""
+        seed = self.seed if model == "pointer" else None
+        prompt = {"--prompt": self.token.prompt, "--chat": self.token.chat, "--system": self.token.system}
+        return [*given({"--request": self.request}), *self.pointers(), *given({"--seed": seed, **prompt})]
+
+    def pointers(self) -> list[str]:
+        """Those of them that only a request of the pointer model has."""
+        return given({"--start": self.start, "--steps": self.steps, "--table": self.table})
 
     def settings(self, model: str) -> Json:
         """The settings that were said, under their names in a header."""
@@ -76,19 +101,30 @@ def request_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def read_request(model: str, options: RequestOptions) -> Json:
     """The one request that the options describe. Raises UsageError, UnreadableDocument or StorageError."""
-    prompted = options.token.request()
-    made = [value for value in (options.start, options.steps, options.table, prompted) if value is not None]
     if options.request is not None:
-        if made:
-            raise UsageError("--request says it all: leave out --start, --steps, --table and --prompt")
+        refuse_beside("--request", [name for name in options.making_one(model) if name != "--request"])
         return _checked(model, _read_object(options.request))
-    if prompted is not None:
-        if model == "pointer":
+    prompted = options.token.request()
+    if model == "pointer":
+        if prompted is not None:
             raise UsageError("--prompt is for a language model: say which with --model")
-        return prompted
-    if model != "pointer":
+        return _checked(model, _pointer_request(options))
+    if foreign := options.pointers():
+        raise UsageError(f"--model {model} takes no {' and no '.join(foreign)}: the pointer model does")
+    if prompted is None:
         raise UsageError(f"--model {model} needs --prompt TEXT, or --request FILE")
-    return _checked(model, _pointer_request(options))
+    return prompted
+
+
+def given(options: Mapping[str, object]) -> list[str]:
+    """The names of the options that were said: of a value, or of a flag that is set."""
+    return [name for name, value in options.items() if value is not None and value is not False]
+
+
+def refuse_beside(option: str, others: Sequence[str]) -> None:
+    """Raise UsageError for options that would be of no effect beside `option`."""
+    if others:
+        raise UsageError(f"{option} says it all: leave out {' and '.join(others)}")
 
 
 def read_requests(file: str) -> list[Json]:
@@ -120,11 +156,11 @@ def _checked(model: str, request: Json) -> Json:
 
 def _pointer_request(options: RequestOptions) -> Json:
     chance = random.Random(options.seed)  # noqa: S311
-    table = options.table or "random"
+    table = "random" if options.table is None else options.table
     pairs = shuffled_pairs(_TABLES[table](chance), chance) if table in _TABLES else _read_table(table)
     return {
         "mapping": [list(pair) for pair in pairs] if isinstance(pairs, tuple) else pairs,
-        "start": options.start or chance.choice(SYMBOLS),
+        "start": chance.choice(SYMBOLS) if options.start is None else options.start,
         "steps": _DEFAULT_STEPS if options.steps is None else options.steps,
     }
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from tracekit.errors import TracekitError
+from tracekit.errors import TracekitError, UsageError
 from tracekit.format.codec import decode, encode
 from tracekit.storage.files import read_file, write_atomically
 from tracekit.storage.store import find
@@ -26,6 +26,8 @@ def command(paths: Sequence[str], backup: bool) -> int:
       tracekit upgrade recordings/
       tracekit upgrade --backup old.json
     """
+    if "-" in paths:
+        raise UsageError("an upgrade is in place, and - is standard input; run: tracekit convert -")
     worst = 0
     for path in find(paths):
         try:

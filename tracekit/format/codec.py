@@ -151,6 +151,16 @@ def encode_line(row: Mapping[str, Any]) -> bytes:
         raise DocumentError("row", unwritable(error)) from error
 
 
+def encode_head(document: Mapping[str, Any]) -> bytes:
+    """What `encode_line` gives for a document without rows. Its members may each be nested as deeply
+    as in the canonical bytes, where each is written by itself."""
+    try:
+        members = {key: orjson.Fragment(orjson.dumps(value)) for key, value in document.items()}
+    except TypeError as error:
+        raise DocumentError("header", unwritable(error)) from error
+    return encode_line(members)
+
+
 def as_trace(document: Json) -> Trace:
     """The same dictionary under the current version's type, for what is known to be one."""
     return cast(Trace, document)
@@ -203,10 +213,18 @@ def _members(text: bytes, keys: Sequence[str]) -> Json | None:
         if member is None or len(member) != 1 or not document.keys().isdisjoint(member):
             return None
         ((key, value),) = member.items()
-        if key not in keys or _member(key, value) != line:
+        if key not in keys or not _is_spelt(key, value, line):
             return None
         document[key] = value
     return document
+
+
+def _is_spelt(key: str, value: object, line: bytes) -> bool:
+    """Whether a line is how canonical bytes spell a member."""
+    try:
+        return _member(key, value) == line
+    except TypeError:  # nested too deeply to have been written
+        return False
 
 
 def _parsed(line: bytes) -> Json | None:

@@ -20,6 +20,7 @@ from tracekit.regression.candidates import LISTS
 from tracekit.regression.loading import Loading, ModelKey
 from tracekit.regression.rerun import run_again
 from tracekit.regression.tolerances import Tolerance
+from tracekit.streaming.source import accepted
 
 __all__ = ["BATCHES", "Calibration", "Spread", "Variation", "calibrate", "proposal", "variations"]
 
@@ -89,7 +90,7 @@ def calibrate(
             if batched is None:
                 skipped.append(variation)
             else:
-                fresh.append(run_again(golden, batched, batched.parse_request(golden["request"])))
+                fresh.append(run_again(golden, batched, accepted(batched, golden["request"])))
                 done.append(variation)
             progress()
     rows = [list(zip(golden["trace"], trace["trace"], strict=False)) for trace in fresh]

@@ -18,10 +18,10 @@ from typing import Any, Literal
 from tracekit.errors import RecordedFailure, RequestError, UsageError
 from tracekit.format.types import Json, Kind, Trace
 from tracekit.regression.tape import Asked, Tape
-from tracekit.storage.files import in_words
+from tracekit.storage.files import make_folder
 from tracekit.streaming.cancellation import Cancelled
 from tracekit.streaming.recorder import Recorder, Target
-from tracekit.streaming.source import Description, Emit, Interpreter, Source
+from tracekit.streaming.source import Description, Emit, Interpreter, Source, accepted
 
 __all__ = ["CassetteSource", "Mode", "cassette"]
 
@@ -159,8 +159,7 @@ class CassetteSource(Source):
         return reason
 
     def _record(self, request: _Request, emit: Emit) -> str:
-        with in_words(self.tape.folder):
-            self.tape.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self.tape.folder)
         path = self.tape.path_for(request.asked)
         target = Target(path, overwrite=self._mode is Mode.ALL)
         recorder = Recorder(self._model.get(), request.asked.request, target)
@@ -183,7 +182,7 @@ class CassetteSource(Source):
     def _payload(self, value: object) -> Json:
         source = self._model.loaded
         if source is not None:
-            return source.payload(source.parse_request(value))
+            return source.payload(accepted(source, value))
         if callable(payload := getattr(value, "payload", None)):
             value = payload()
         if not isinstance(value, dict):

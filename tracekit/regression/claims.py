@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tracekit.storage.files import make_folder
+
 __all__ = ["Claim", "Claims"]
 
 
@@ -39,7 +41,7 @@ class Claims:
     @contextmanager
     def hold(self, golden: Path) -> Iterator[Claim]:
         """Wait until no other test decides on this golden, and hold it."""
-        self._folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self._folder)
         name = hashlib.sha256(str(golden.resolve()).encode()).hexdigest()
         with (self._folder / f"{name}.lock").open("ab") as file:
             fcntl.flock(file, fcntl.LOCK_EX)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tracekit.errors import StorageError, UsageError
-from tracekit.storage.files import read_file
+from tracekit.storage.files import in_words, read_file
 
 __all__ = ["Config", "find_config", "read_toml"]
 
@@ -43,9 +43,19 @@ def find_config(start: Path) -> Config:
     """
     for folder in (start.resolve(), *start.resolve().parents):
         path = folder / "pyproject.toml"
-        if path.is_file() and (table := read_toml(path).get("tool", {}).get("tracekit")) is not None:
+        with in_words(path):
+            is_there = path.is_file()
+        if is_there and (table := _own_table(path)) is not None:
             return _parse(path, table)
     return Config(start, start / "recordings")
+
+
+def _own_table(path: Path) -> object:
+    """What stands under `tool.tracekit`; None if nothing does."""
+    tools = read_toml(path).get("tool", {})
+    if not isinstance(tools, dict):
+        raise UsageError(f"{path}: tool: expected a table")
+    return tools.get("tracekit")
 
 
 def read_toml(path: Path) -> dict[str, Any]:

@@ -28,9 +28,9 @@ from tracekit.regression.overrides import Overrides
 from tracekit.regression.rerun import Checked, Rules, check_request, recheck, run_again
 from tracekit.regression.verdict import Comparison
 from tracekit.regression.words import report
-from tracekit.storage.files import in_words
+from tracekit.storage.files import in_words, make_folder
 from tracekit.storage.store import save
-from tracekit.streaming.source import Source
+from tracekit.streaming.source import Source, accepted
 
 __all__ = ["Golden", "GoldenSession"]
 
@@ -123,7 +123,9 @@ class Golden:
         claim: Claim | None,
     ) -> Comparison:
         __tracebackhide__ = True
-        if not path.exists():
+        with in_words(path):
+            is_there = path.exists()
+        if not is_there:
             return self._write_new(path, _as_trace(subject, request), claim)
         golden = load_golden(path)
         rules = self._session.rules(tolerance)
@@ -139,8 +141,7 @@ class Golden:
         if claim is None:
             raise MissingGolden(_shown(path), _ASK if self._session.policy.may_write else _CI)
         refuse_uncheckable(fresh, path)
-        with in_words(path.parent):
-            path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         metadata = {**fresh["metadata"], "tracekit": {"test": self._test}}
         save({**fresh, "metadata": metadata}, path)
         claim.settle()
@@ -183,4 +184,4 @@ def _as_trace(subject: Trace | Source, request: object) -> Trace:
         return subject
     if request is None:
         raise UsageError("golden.check(source, request): a source needs a request")
-    return run_again(_EVERYTHING, subject, subject.parse_request(request))
+    return run_again(_EVERYTHING, subject, accepted(subject, request))

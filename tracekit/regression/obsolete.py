@@ -11,7 +11,7 @@ from tracekit.regression.check import find_goldens
 from tracekit.regression.files import WritePolicy
 from tracekit.regression.naming import module_folder
 from tracekit.storage.files import in_words
-from tracekit.storage.store import find, outline
+from tracekit.storage.store import inside, outline
 
 __all__ = ["Unreferenced", "action_for", "delete_all", "unselected", "unused_by_tests"]
 
@@ -56,7 +56,7 @@ def unused_by_tests(root: Path, project: Path, proven: Iterable[str], used: set[
     folders = {module_folder(root, module).resolve(): module for module in proven}
     return [
         path
-        for path in (find([root]) if any(root.rglob("*.json")) else ())
+        for path in inside(root)
         if path.resolve() not in used and _is_of(path.resolve(), folders, project)
     ]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from tracekit.player.html import Entry, export_html
 from tracekit.regression.check import Outcome
 from tracekit.regression.words import headline, report
-from tracekit.storage.files import in_words, write_atomically
+from tracekit.storage.files import make_folder, write_atomically
 from tracekit.storage.store import load
 
 __all__ = ["NAME", "page", "write_report"]
@@ -37,41 +37,42 @@ _HEAD = (
 
 def write_report(folder: Path, outcomes: Sequence[Outcome], obsolete: Sequence[str] = ()) -> Path:
     """Write the page into `folder`, made if it is not there, in place of an older one; its path."""
-    with in_words(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-    write_atomically(folder / NAME, page(outcomes, obsolete), overwrite=True)
+    make_folder(folder)
+    # A golden's name may hold bytes that are no text; the page shows a mark in their place.
+    pieces = (piece.encode(errors="replace") for piece in page(outcomes, obsolete))
+    write_atomically(folder / NAME, pieces, overwrite=True)
     return folder / NAME
 
 
-def page(outcomes: Sequence[Outcome], obsolete: Sequence[str] = ()) -> Iterator[bytes]:
+def page(outcomes: Sequence[Outcome], obsolete: Sequence[str] = ()) -> Iterator[str]:
     """The page, in pieces: the numbers, then each failure."""
     failed = [each for each in outcomes if not each.passed]
-    yield _HEAD.format(style=_STYLE).encode()
-    yield f"<h1>{len(outcomes)} goldens, {len(failed)} failed</h1>\n".encode()
+    yield _HEAD.format(style=_STYLE)
+    yield f"<h1>{len(outcomes)} goldens, {len(failed)} failed</h1>\n"
     if not failed and not obsolete:
-        yield b"<p>Every golden passed.</p>\n"
+        yield "<p>Every golden passed.</p>\n"
     for outcome in failed:
         yield from _failure(outcome)
     for path in obsolete:
-        yield f"<h2>{escape(path)}</h2>\n<p>Obsolete: nothing uses this golden.</p>\n".encode()
-    yield b"</body>\n</html>\n"
+        yield f"<h2>{escape(path)}</h2>\n<p>Obsolete: nothing uses this golden.</p>\n"
+    yield "</body>\n</html>\n"
 
 
-def _failure(outcome: Outcome) -> Iterator[bytes]:
-    yield f"<section>\n<h2>{escape(str(outcome.path))}</h2>\n".encode()
+def _failure(outcome: Outcome) -> Iterator[str]:
+    yield f"<section>\n<h2>{escape(str(outcome.path))}</h2>\n"
     if outcome.comparison is None:
-        yield f"<p>Not checked: {escape(outcome.error)}</p>\n</section>\n".encode()
+        yield f"<p>Not checked: {escape(outcome.error)}</p>\n</section>\n"
         return
-    yield f"<p>{escape(headline(outcome.comparison))}</p>\n".encode()
+    yield f"<p>{escape(headline(outcome.comparison))}</p>\n"
     details = escape(report(outcome.comparison))
-    yield f"<details><summary>the differences</summary><pre>{details}</pre></details>\n".encode()
+    yield f"<details><summary>the differences</summary><pre>{details}</pre></details>\n"
     if outcome.fresh is not None:
         name = outcome.path.stem
         entries = [Entry(load(outcome.path), f"{name} golden"), Entry(outcome.fresh, f"{name} fresh")]
         player = export_html(entries if outcome.fresh["kind"] == entries[0].trace["kind"] else entries[1:])
         title = escape(f"{name}: golden and fresh")
-        yield b"<p>Left the golden, right the fresh run; they play together.</p>\n"
-        yield f'<iframe loading="lazy" title="{title}" srcdoc="'.encode()
-        yield escape(player.decode()).encode()
-        yield b'"></iframe>\n'
-    yield b"</section>\n"
+        yield "<p>Left the golden, right the fresh run; they play together.</p>\n"
+        yield f'<iframe loading="lazy" title="{title}" srcdoc="'
+        yield escape(player.decode())
+        yield '"></iframe>\n'
+    yield "</section>\n"

@@ -10,17 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from tracekit.format.codec import as_trace
-from tracekit.format.types import Json, Trace
+from tracekit.format.types import Trace
 from tracekit.regression.compare import compare, provenance
 from tracekit.regression.forced import compare_scores
 from tracekit.regression.overrides import Overrides
 from tracekit.regression.verdict import Comparison
 from tracekit.streaming.cancellation import Cancelled
+from tracekit.streaming.ending import Ending, observe_to_the_end
 from tracekit.streaming.exclusion import exclusively
 from tracekit.streaming.header import new_header
 from tracekit.streaming.pacing import in_pieces
 from tracekit.streaming.rows import RowMaker
-from tracekit.streaming.source import Observed, Source
+from tracekit.streaming.source import Observed, Source, accepted
 
 __all__ = ["Checked", "Rules", "check_request", "recheck", "run_again"]
 
@@ -57,7 +58,7 @@ def check_request(
     golden: Trace, source: Source, request: object, rules: Rules, path: Path | None = None
 ) -> Checked:
     """Ask `source` this request, with its own settings, and compare with the golden."""
-    parsed = source.parse_request(request)
+    parsed = accepted(source, request)
     same = source.payload(parsed) == golden["request"]
     scored = golden["kind"] == "token" == source.kind and source.can_score and golden["trace"] and same
     if scored and not rules.free_run and rules.timing is None:
@@ -76,19 +77,14 @@ def run_again(golden: Trace, source: Source, parsed: Any) -> Trace:
     until = len(golden["trace"]) if golden["status"] == "cancelled" else None
     header = new_header(source, parsed)
     observed = _Observations(until)
-    started = time.perf_counter()
-    tail: Json = {"status": "complete"}
-    reason = ""
     with exclusively(source.exclusive, threading.Event(), None):
         observed.begin()
-        try:
-            reason = source.observe(parsed, observed)
-        except Cancelled:
-            tail = {"status": "cancelled"}
-        except Exception as error:  # the model's, whatever it is: a failed run is a result to compare
-            tail = _failed(error)
-    seconds = time.perf_counter() - started
-    return _trace(source, parsed, observed, {**header, **tail}, reason, seconds)
+        ending = observe_to_the_end(source, parsed, observed, observed.elapsed)
+    maker = RowMaker(source, parsed)
+    made = maker.rows(observed.items)
+    if made.fault is not None:  # the run's failure, as it is in a recording
+        ending = Ending("failed", ending.seconds, error=made.fault)
+    return as_trace({**header, "trace": made.rows, **maker.summed_up(made.rows, ending).tail()})
 
 
 def _scored(golden: Trace, source: Source, parsed: Any, rules: Rules, path: Path | None) -> Comparison:
@@ -97,23 +93,6 @@ def _scored(golden: Trace, source: Source, parsed: Any, rules: Rules, path: Path
     with exclusively(source.exclusive, threading.Event(), None):
         scores = source.score(parsed, [row["token_id"] for row in golden["trace"]])
     return compare_scores(golden, scores, tolerance, tuple(provenance(golden, header)))
-
-
-def _trace(
-    source: Source, parsed: Any, observed: _Observations, header: Json, reason: str, seconds: float
-) -> Trace:
-    maker = RowMaker(source, parsed)
-    made = maker.rows(observed.items)
-    if made.fault is not None:  # the run's failure, as it is in a recording
-        header = header | _failed(made.fault)
-    document = {**header, "trace": made.rows, "inference_seconds": seconds}
-    if document["status"] == "complete":
-        document["summary"] = maker.summary(made.rows, reason)
-    return as_trace(document)
-
-
-def _failed(error: Exception) -> Json:
-    return {"status": "failed", "error": {"type": type(error).__name__, "message": str(error)}}
 
 
 class _Observations:
@@ -126,6 +105,9 @@ class _Observations:
 
     def begin(self) -> None:
         self._started = self._clock()
+
+    def elapsed(self) -> float:
+        return self._clock() - self._started
 
     def now(self) -> float:
         return self._clock()

@@ -13,7 +13,7 @@ from tracekit.regression.compare import compare
 from tracekit.regression.files import Acceptance, accept, discard_fresh, fresh_path, golden_of
 from tracekit.regression.overrides import Overrides
 from tracekit.regression.verdict import Comparison, Verdict
-from tracekit.storage.files import write_atomically
+from tracekit.storage.files import files_under, in_words, is_folder, write_atomically
 from tracekit.storage.store import load
 
 __all__ = ["Pending", "accept_pending", "find_pending", "load_pending", "reject_pending", "write_player"]
@@ -36,12 +36,14 @@ def find_pending(paths: Sequence[Path]) -> list[Path]:
     """
     found: dict[Path, None] = {}
     for path in paths:
-        if path.is_dir():
-            found |= dict.fromkeys(map(golden_of, sorted(path.rglob("*.new.json"))))
+        if is_folder(path):
+            found |= dict.fromkeys(map(golden_of, files_under(path, ".new.json")))
             continue
         golden = golden_of(path) if path.name.endswith(".new.json") else path
-        if not fresh_path(golden).is_file():
-            raise StorageError(fresh_path(golden), "there is no fresh trace to review; run: tracekit check")
+        fresh = fresh_path(golden)
+        with in_words(fresh):
+            if not fresh.is_file():
+                raise StorageError(fresh, "there is no fresh trace to review; run: tracekit check")
         found[golden] = None
     return list(found)
 

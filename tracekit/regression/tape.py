@@ -13,7 +13,8 @@ import orjson
 from tracekit.errors import UnrecordedRequest
 from tracekit.format.types import Json, Trace
 from tracekit.regression.nearest import differing, nearest
-from tracekit.storage.store import find, load
+from tracekit.storage.files import is_folder
+from tracekit.storage.store import inside, load
 
 __all__ = ["Asked", "Tape"]
 
@@ -49,8 +50,7 @@ class Tape:
         self.folder = folder
         self.used: set[Path] = set()
         self.missed: list[UnrecordedRequest] = []
-        there = folder.is_dir() and any(folder.rglob("*.json"))
-        traces = {path: load(path) for path in (find([folder]) if there else ())}
+        traces = {path: load(path) for path in (inside(folder) if is_folder(folder) else ())}
         self.traces = {
             path: each for path, each in traces.items() if each["status"] in ("complete", "failed")
         }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -67,7 +68,7 @@ class GeneratorSource(Source):
             return {"prediction": step}
         if not isinstance(step, Mapping):
             raise SourceError(f"{self._place} yielded {type(step).__name__}, expected a row")
-        return step
+        return deepcopy(dict(step))  # many generators yield one dictionary that they change again and again
 
     @property
     def _own_name(self) -> str:

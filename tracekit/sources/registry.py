@@ -17,7 +17,10 @@ from pathlib import Path
 from tracekit.errors import CheckpointError, MissingExtra, SourceError, UnknownSource, UsageError
 from tracekit.streaming.source import Source
 
-__all__ = ["SOURCES", "LoadOptions", "SourceEntry", "load_source"]
+__all__ = ["MOST_THREADS", "SOURCES", "LoadOptions", "SourceEntry", "load_source"]
+
+# More than any machine has cores; torch takes any number, and dies of it.
+MOST_THREADS = 1024
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,10 @@ class LoadOptions:
     dtype: str | None = None
     threads: int | None = None
     trust_remote_code: bool = False
+
+    def __post_init__(self) -> None:
+        if self.threads is not None and not 1 <= self.threads <= MOST_THREADS:
+            raise UsageError(f"threads must be from 1 to {MOST_THREADS}, not {self.threads}")
 
 
 @dataclass(frozen=True)
@@ -98,7 +105,7 @@ SOURCES = {
 def load_source(name: str, options: LoadOptions | None = None) -> Source:
     """The source that `name` names: `pointer`, `hf:DIR_OR_ID`, …, or `package.module:factory`.
 
-    Raises UnknownSource, MissingExtra, and what the source's factory raises.
+    Raises UnknownSource, MissingExtra, SourceError for what is no factory, and what the factory raises.
     """
     head, colon, argument = name.partition(":")
     entry = SOURCES.get(head)
@@ -129,7 +136,13 @@ def _load_own(name: str, module: str) -> Source:
         raise SourceError(f"--model {name}: there is no module {error.name!r} on the import path") from error
     except AttributeError as error:
         raise SourceError(f"--model {name}: {error}") from error
-    source = factory()
+    try:
+        source = factory()
+    except TypeError as error:
+        if error.__traceback__ and error.__traceback__.tb_next:  # raised inside: a fault of the factory's own
+            raise
+        expected = "expected a function without arguments that returns a tracekit.Source"
+        raise SourceError(f"--model {name}: {expected}; {error}") from error
     if not isinstance(source, Source):
         found = type(source).__name__
         raise SourceError(f"--model {name}: expected it to return a tracekit.Source; found {found}")

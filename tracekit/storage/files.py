@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
+import hashlib
+import itertools
 import os
-import secrets
 import stat
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from tracekit.errors import OutputExists, StorageError
+from tracekit.errors import OutputExists, StorageError, UsageError
 
 # A trace of a million rows is some hundred megabytes; what is larger is not a recording.
 LARGEST_FILE = 2 << 30
 
+JOURNAL_SUFFIX = ".journal"
+
 _NO_HARD_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS})
+_NO_FOLDER_SYNC = frozenset({errno.EACCES, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS})
 
 
 @contextlib.contextmanager
@@ -52,22 +57,19 @@ def write_atomically(path: Path, chunks: Iterable[bytes], *, overwrite: bool = F
     """Write a whole file or nothing: temporary file beside it, fsync, rename, fsync of the folder.
 
     Raises OutputExists unless `overwrite`, and StorageError where the system refuses; what
-    was at `path` before is then still there, and no temporary file is left.
+    was at `path` before is then still there, and no temporary file is left. What a writer of
+    the same path left when it was killed is removed.
     """
     refuse_unwritable(path, overwrite=overwrite)
     with in_words(path):
         path = _behind_link(path)
-        temporary = path.with_name(f".tracekit-{secrets.token_hex(8)}.tmp")
-        try:
-            with temporary.open("xb") as file:
-                file.writelines(chunks)
-                file.flush()
-                if overwrite and path.exists():
-                    os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
-                os.fsync(file.fileno())
+        with _temporary(path) as (temporary, file):
+            file.writelines(chunks)
+            file.flush()
+            if overwrite and path.exists():
+                os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
+            os.fsync(file.fileno())
             _publish(temporary, path, overwrite=overwrite)
-        finally:
-            temporary.unlink(missing_ok=True)
         sync_folder(path.parent)
 
 
@@ -80,27 +82,162 @@ def append(path: Path, data: bytes) -> None:
 def refuse_unwritable(path: Path, *, overwrite: bool = False) -> None:
     """Raise what `write_atomically` would raise, before there is anything to lose."""
     with in_words(path):
-        folder = _behind_link(path).parent
+        file = _behind_link(path)
+        folder = file.parent
+        if str(path) == "-":
+            raise StorageError(path, "standard output cannot be written to here; name a file")
         if path.is_dir():
             raise StorageError(path, "is a folder; a recording needs a file name")
+        if file.name.endswith(JOURNAL_SUFFIX):
+            raise StorageError(path, f"only a journal's name ends in {JOURNAL_SUFFIX}; choose another name")
         if path.exists() and not path.is_file():
             raise StorageError(path, "is not a regular file, so nothing is written in its place")
         if path.exists() and not overwrite:
             raise OutputExists(path)
-        if not folder.is_dir():
-            found = "is not a folder" if folder.exists() else "there is no such folder; make it first"
-            raise StorageError(folder, found)
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise StorageError(folder, "cannot be written to; check its permissions")
+        _refuse_closed(folder)
+
+
+def is_folder(path: Path) -> bool:
+    """Whether it is a folder. Raises StorageError where the system will not say."""
+    with in_words(path):
+        return path.is_dir()
+
+
+def files_under(folder: Path, suffix: str) -> list[Path]:
+    """The files under a folder whose names end so, sorted; nothing that is hidden.
+
+    Raises StorageError, also for a folder inside that cannot be read: what lies there would be passed over.
+    """
+    found: list[Path] = []
+    for root, folders, names in os.walk(folder, onerror=_refuse_unread):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        found += [Path(root, name) for name in names if name.endswith(suffix) and not name.startswith(".")]
+    return sorted(found)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder to write into, with those above it, unless it is there. Raises StorageError."""
+    refuse_unusable_folder(path)
+    with in_words(path):
+        path.mkdir(parents=True, exist_ok=True)
+
+
+def refuse_unusable_folder(path: Path) -> None:
+    """Raise what `make_folder` and a file in that folder would raise, before anything is made."""
+    with in_words(path):
+        _refuse_closed(next(each for each in (path, *path.parents) if each.exists() or each.is_symlink()))
+
+
+def refuse_input(out: Path, inputs: Iterable[Path | str], what: str) -> None:
+    """Raise UsageError where `out`, by whatever name, is one of the files that are read (`-` is none)."""
+    if place(out) in {place(path) for path in inputs if str(path) != "-"}:
+        raise UsageError(f"{out} is the {what} itself; name another file")
+
+
+def place(path: Path | str) -> object:
+    """The same for every name of one file: through a link, through `..`, in another case."""
+    try:
+        status = Path(path).stat()
+    except OSError:  # it is not there yet
+        return os.path.realpath(path)
+    return status.st_dev, status.st_ino
+
+
+def try_lock(descriptor: int, mode: int) -> bool:
+    """Lock an open file, or say that another has locked it."""
+    try:
+        fcntl.flock(descriptor, mode | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def lies_at(descriptor: int, path: Path) -> bool:
+    """Whether an open file still has its name."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def sync_folder(folder: Path) -> None:
     """Make a rename in `folder` survive a loss of power."""
-    descriptor = os.open(folder, os.O_RDONLY)
     try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        if error.errno not in _NO_FOLDER_SYNC:
+            raise
+        os.sync()  # a folder that may not be read, or cannot be synced alone
+
+
+def remove_abandoned(path: Path) -> None:
+    """Remove the temporary file that a writer of `path` left when it was killed, if there is one."""
+    _remove_unless_held(_temporary_name(_behind_link(path), 0))
+
+
+@contextlib.contextmanager
+def _temporary(path: Path) -> Iterator[tuple[Path, BinaryIO]]:
+    """A new file beside `path`. Its name tells the next writer whose it was, its lock that it is in use."""
+    temporary, file = _new_temporary(path)
+    with file:
+        try:
+            yield temporary, file
+        finally:
+            if lies_at(file.fileno(), temporary):  # once renamed, the name may be another writer's
+                temporary.unlink()
+
+
+def _new_temporary(path: Path) -> tuple[Path, BinaryIO]:
+    """Created and locked. Each of several writers at once gets a number of its own."""
+    for number in itertools.count():
+        temporary = _temporary_name(path, number)
+        _remove_unless_held(temporary)
+        try:
+            file = temporary.open("xb")
+        except FileExistsError:
+            continue
+        if _hold(file, temporary):
+            break
+        file.close()
+    return temporary, file
+
+
+def _temporary_name(path: Path, number: int) -> Path:
+    """Of one length, since a recording's own name may be as long as the system allows."""
+    name = hashlib.sha256(os.fsencode(path.name)).hexdigest()[:16]
+    return path.with_name(f".tracekit-{name}-{number}.tmp")
+
+
+def _hold(file: BinaryIO, temporary: Path) -> bool:
+    """Lock a file just created. False if another writer, between our two calls, took it for abandoned."""
+    try:
+        return try_lock(file.fileno(), fcntl.LOCK_EX) and lies_at(file.fileno(), temporary)
+    except OSError:  # without locks nobody takes it for abandoned
+        return True
+
+
+def _remove_unless_held(temporary: Path) -> None:
+    # What cannot be removed (another user's, or without locks) stays; a writer takes the next number.
+    with contextlib.suppress(OSError), temporary.open("r+b") as file:
+        if try_lock(file.fileno(), fcntl.LOCK_EX) and lies_at(file.fileno(), temporary):
+            temporary.unlink()
+
+
+def _refuse_closed(folder: Path) -> None:
+    if not folder.is_dir():
+        found = "is not a folder" if folder.exists() else "there is no such folder; make it first"
+        raise StorageError(folder, found)
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise StorageError(folder, "cannot be written to; check its permissions")
+
+
+def _refuse_unread(error: OSError) -> None:
+    with in_words(error.filename):
+        raise error
 
 
 def _publish(temporary: Path, path: Path, *, overwrite: bool) -> None:
@@ -152,6 +289,7 @@ def _reason(error: OSError) -> str:
     reasons = {
         errno.ENOENT: "there is no such file",
         errno.EISDIR: "is a folder; expected a file",
+        errno.ENOTDIR: "what leads there is not a folder",
         errno.EACCES: "permission denied",
         errno.ENOSPC: "the disk is full",
         errno.EDQUOT: "the disk quota is used up",

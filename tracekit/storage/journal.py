@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import io
 import os
 import stat
 import time
@@ -19,12 +20,12 @@ from pathlib import Path
 import orjson
 
 from tracekit.errors import JournalLeft, OutputBusy, StorageError, UnreadableDocument
-from tracekit.format.codec import encode_line
+from tracekit.format.codec import encode_head, encode_line
 from tracekit.format.layout import HEAD_KEYS, TAIL_KEYS
 from tracekit.format.schemas import version_of
 from tracekit.format.types import Json, Kind
 from tracekit.format.validation import check, head_is_valid, numbering, refuse_unspellable, row_is_valid
-from tracekit.storage.files import in_words, open_regular, read_file
+from tracekit.storage.files import JOURNAL_SUFFIX, in_words, lies_at, open_regular, read_file, try_lock
 
 SYNC_SECONDS = 1.0
 
@@ -34,7 +35,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | o
 
 def journal_path(recording: Path) -> Path:
     """Where a recording's journal lies: `run.json` grows in `run.json.journal`."""
-    return recording.with_name(recording.name + ".journal")
+    return recording.with_name(recording.name + JOURNAL_SUFFIX)
 
 
 class JournalWriter:
@@ -56,7 +57,7 @@ class JournalWriter:
         """
         check({**header, "trace": []}, version_of(header, self.path), self.path)
         refuse_unspellable(header, self.path)
-        self._write(encode_line({key: header[key] for key in HEAD_KEYS if key in header}))
+        self._write(encode_head({key: header[key] for key in HEAD_KEYS if key in header}))
 
     def append(self, lines: bytes) -> None:
         """Hand whole lines to the kernel, in one call; once a second, on to the disk."""
@@ -98,13 +99,15 @@ class JournalWriter:
 class Journal:
     """What a journal holds. `end` is None if the process died before it wrote one.
 
-    `left_out` counts the bytes from the first line on that cannot be read.
+    `left_out` counts the bytes from the first line on that cannot be read. `damaged_line` is
+    that line's number, where it is not just a last one that was cut off.
     """
 
     header: Json
     rows: list[Json] = field(default_factory=list)
     end: Json | None = None
     left_out: int = 0
+    damaged_line: int | None = None
 
 
 def read_journal(path: Path | str) -> Journal:
@@ -115,15 +118,17 @@ def read_journal(path: Path | str) -> Journal:
 def parse_journal(data: bytes, file: object) -> Journal:
     """Everything whole in a journal's bytes. Raises UnreadableDocument if not even the header is,
     InvalidTrace where that is no trace's header."""
-    lines = data.splitlines(keepends=True)
+    lines = io.BytesIO(data).readlines()  # splitlines would also cut at a carriage return
     if not lines or (header := _parse_line(lines[0])) is None:
         raise UnreadableDocument(
             file, "is not a journal, or was cut off within its first line; nothing can be recovered"
         )
     check({**header, "trace": []}, version_of(header, file), file)
     journal = Journal(header, left_out=len(data) - len(lines[0]))
-    for line in lines[1:]:
+    for number, line in enumerate(lines[1:], 2):
         if not _take(_parse_line(line), journal):
+            if line.endswith(b"\n"):
+                journal.damaged_line = number
             break
         journal.left_out -= len(line)
     return journal
@@ -132,7 +137,7 @@ def parse_journal(data: bytes, file: object) -> Journal:
 def is_being_written(path: Path) -> bool:
     """Whether a recorder has the journal open now. Raises StorageError."""
     with open_regular(path) as file:
-        return not _try_lock(file.fileno(), fcntl.LOCK_SH)
+        return not try_lock(file.fileno(), fcntl.LOCK_SH)
 
 
 @contextlib.contextmanager
@@ -142,7 +147,7 @@ def claimed(path: Path) -> Iterator[None]:
     Raises OutputBusy if a recorder, or another claim, has it; StorageError where it cannot be read.
     """
     with open_regular(path) as file, in_words(path):
-        if not _try_lock(file.fileno(), fcntl.LOCK_EX) or not _lies_at(file.fileno(), path):
+        if not try_lock(file.fileno(), fcntl.LOCK_EX) or not lies_at(file.fileno(), path):
             raise OutputBusy(path)
         yield
 
@@ -196,26 +201,13 @@ def _create(path: Path) -> int:
         try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise StorageError(path, "is not a regular file, so no journal can be written there")
-            if not _try_lock(descriptor, fcntl.LOCK_EX):
+            if not try_lock(descriptor, fcntl.LOCK_EX):
                 raise OutputBusy(path)
+            if not lies_at(descriptor, path):
+                raise OutputBusy(path)  # its owner finished and removed it between our two calls
             if os.fstat(descriptor).st_size > 0:
                 raise JournalLeft(path)
-            if not _lies_at(descriptor, path):
-                raise OutputBusy(path)  # its owner finished and removed it between our two calls
         except StorageError:
             os.close(descriptor)
             raise
     return descriptor
-
-
-def _lies_at(descriptor: int, path: Path) -> bool:
-    """Whether an open file still has its name."""
-    return path.exists() and os.path.samestat(os.fstat(descriptor), path.stat())
-
-
-def _try_lock(descriptor: int, mode: int) -> bool:
-    try:
-        fcntl.flock(descriptor, mode | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True

@@ -9,36 +9,49 @@ from typing import Any
 from tracekit.errors import UsageError
 from tracekit.format.codec import as_trace
 from tracekit.format.types import Trace
+from tracekit.storage.files import JOURNAL_SUFFIX, refuse_input, remove_abandoned
 from tracekit.storage.journal import Journal, claimed, journal_path, read_journal
 from tracekit.storage.store import save
 
 
 @dataclass(frozen=True)
 class Recovery:
-    """What came of it: the recording, its rows, and how many bytes were too torn to read."""
+    """What came of it: the recording, its rows, and how many bytes at the journal's end are not in it.
+
+    `damaged_line` is the journal's line that these begin with, if more than a torn last line
+    was left out; the journal is then still there.
+    """
 
     path: Path
     rows: int
     left_out: int
+    damaged_line: int | None = None
 
 
 def recover(journal: Path | str, out: Path | str | None = None, *, overwrite: bool = False) -> Recovery:
-    """Write the recording and, once that is safe on disk, remove the journal.
+    """Write the recording and, once that is safe on disk, remove the journal if all is in it.
 
-    Without `out` the recording's name is the journal's without `.journal`. Raises
-    OutputBusy while a recorder still writes, DocumentError where not even the header is
-    whole, and what `save` raises; the journal is then still there.
+    Without `out` the recording's name is the journal's without `.journal`. An empty file of
+    that name is replaced: it is what a killed writer leaves where there are no hard links.
+    Raises OutputBusy while a recorder still writes, DocumentError where not even the header
+    is whole, UsageError for an `out` that is the journal, and what `save` raises; the
+    journal is then still there.
     """
     journal = Path(journal)
-    if journal.suffix != ".journal":
+    if journal.suffix != JOURNAL_SUFFIX:
         raise UsageError(
             f"{journal}: a journal's name ends in .journal ({journal_path(journal).name}, perhaps)"
         )
+    recording = journal.with_suffix("")
+    path = Path(out or recording)
     with claimed(journal):
+        refuse_input(path, [journal], "journal")
         found = read_journal(journal)
-        path = save(trace_of(found), out or journal.with_suffix(""), overwrite=overwrite)
-        journal.unlink()
-    return Recovery(path, len(found.rows), found.left_out)
+        save(trace_of(found), path, overwrite=overwrite or _is_empty(path))
+        remove_abandoned(recording)
+        if found.damaged_line is None:
+            journal.unlink()
+    return Recovery(path, len(found.rows), found.left_out, found.damaged_line)
 
 
 def trace_of(journal: Journal) -> Trace:
@@ -49,3 +62,7 @@ def trace_of(journal: Journal) -> Trace:
         end = {"status": "interrupted", "inference_seconds": last}
     document: dict[str, Any] = {**journal.header, "trace": journal.rows, **end}
     return as_trace(document)
+
+
+def _is_empty(path: Path) -> bool:
+    return path.is_file() and path.stat().st_size == 0

@@ -10,7 +10,14 @@ from typing import Any
 from tracekit.errors import StorageError
 from tracekit.format.codec import Outline, decode, decode_document, decode_outline, encode_chunks
 from tracekit.format.types import Trace
-from tracekit.storage.files import in_words, open_regular, read_file, write_atomically
+from tracekit.storage.files import (
+    files_under,
+    in_words,
+    is_folder,
+    open_regular,
+    read_file,
+    write_atomically,
+)
 
 # A head or a tail is some kilobytes; the text of a long generation, in its summary, some hundred.
 _OUTLINE_BYTES = (64 << 10, 4 << 20)
@@ -49,18 +56,24 @@ def outline(path: Path | str) -> Outline:
 
 
 def find(paths: Iterable[Path | str]) -> Iterator[Path]:
-    """Recordings: files as named, and under each folder every `*.json` that is not hidden, sorted.
+    """Recordings: files as named, and of each folder those `inside`.
 
-    Raises StorageError for a folder that holds none.
+    Raises StorageError for a folder without one, and for `-`, which has no name to come back to.
     """
     for path in map(Path, paths):
-        if not path.is_dir():
+        if str(path) == "-":
+            raise StorageError(path, "standard input cannot be used here; name a file")
+        if not is_folder(path):
             yield path
             continue
-        inside = sorted(file for file in path.rglob("*.json") if _is_listed(file.relative_to(path)))
-        if not inside:
+        if not (found := inside(path)):
             raise StorageError(path, "holds no recordings (*.json)")
-        yield from inside
+        yield from found
+
+
+def inside(folder: Path) -> list[Path]:
+    """Every `*.json` under a folder that is not hidden, nor a fresh trace, sorted. Raises StorageError."""
+    return [path for path in files_under(folder, ".json") if not path.name.endswith(".new.json")]
 
 
 def _ends(path: Path, window: int) -> tuple[bytes, bytes]:
@@ -69,9 +82,3 @@ def _ends(path: Path, window: int) -> tuple[bytes, bytes]:
         head = file.read(window)
         file.seek(max(0, os.fstat(file.fileno()).st_size - window))
         return head, file.read(window)
-
-
-def _is_listed(relative: Path) -> bool:
-    return not any(part.startswith(".") for part in relative.parts) and not relative.name.endswith(
-        ".new.json"
-    )

@@ -11,6 +11,7 @@ from typing import Literal
 import orjson
 
 from tracekit.errors import TracekitError
+from tracekit.format.types import Json
 from tracekit.storage.store import outline
 from tracekit.streaming.recorder import Recorder, Target
 from tracekit.streaming.run import RunOptions
@@ -34,13 +35,15 @@ def record_many(
 ) -> Iterator[Outcome]:
     """Record every request into the folder `target.path`; yield what became of each, in order.
 
-    A file is named by the request's number and its content's hash, so a second run finds
-    what is complete and skips it, and runs again what is not. A request that fails, in
-    whatever way, does not stop the others; `options.cancel` does.
+    A file is named by the request's number and a hash of request, model, checkpoint and
+    settings, so a second run finds what is complete and skips it, runs again what is not, and
+    leaves alone what another model answered. A request that fails, in whatever way, does not
+    stop the others; `options.cancel` does.
     """
     options = replace(options or RunOptions(), watched=False)
+    asked = _asked_of(source)
     for number, request in enumerate(requests, 1):
-        path = target.path / f"{number:04d}-{_content_hash(request)}.json"
+        path = target.path / f"{number:04d}-{_content_hash([request, asked])}.json"
         if _is_complete(path):
             yield Outcome(number, path, "skipped", "is there already")
             continue
@@ -57,14 +60,30 @@ def _record_one(source: Source, request: object, target: Target, options: RunOpt
                 pass
     except TracekitError as error:
         return Outcome(number, target.path, "failed", str(error))
+    except Exception as error:  # of the source's own code outside the model, which may raise any
+        return Outcome(number, target.path, "failed", f"{type(error).__name__}: {error}")
     if recorder.error is not None:
         return Outcome(number, target.path, "failed", f"{type(recorder.error).__name__}: {recorder.error}")
     status = recorder.tail["status"]
     return Outcome(number, target.path, "cancelled" if status == "cancelled" else "recorded")
 
 
-def _content_hash(request: object) -> str:
-    return hashlib.sha256(orjson.dumps(request, option=orjson.OPT_SORT_KEYS)).hexdigest()[:12]
+def _asked_of(source: Source) -> Json:
+    """What decides the answer, beside the request."""
+    description = source.describe()
+    return {
+        "model": {key: value for key, value in description.model.items() if key != "device"},
+        "checkpoint": description.checkpoint,
+        "settings": description.settings,
+    }
+
+
+def _content_hash(value: object) -> str:
+    try:
+        content = orjson.dumps(value, repr, orjson.OPT_SORT_KEYS)
+    except TypeError:  # nested more deeply than a recording can hold: its run will fail, and say so
+        content = repr(value).encode(errors="backslashreplace")
+    return hashlib.sha256(content).hexdigest()[:12]
 
 
 def _is_complete(path: Path) -> bool:

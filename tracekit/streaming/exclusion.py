@@ -1,7 +1,8 @@
 """Runs of one model wait in line.
 
 The lock belongs to the model, whoever wraps it, so it cannot lie in a source or a run; it
-is found by the object's identity and forgotten with it.
+is found by the object's identity and forgotten with it. A name, such as a device's, is no
+object of its own: there equal ones are the same.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ __all__ = ["exclusively", "is_busy"]
 
 _POLL_SECONDS = 0.02
 _locks: dict[int, tuple[weakref.ref[object], threading.Lock]] = {}
+_named: dict[object, threading.Lock] = {}
 _registry = threading.Lock()
 
 
@@ -46,6 +48,8 @@ def is_busy(owner: object) -> bool:
 def _lock_of(owner: object) -> threading.Lock:
     key = id(owner)
     with _registry:
+        if isinstance(owner, str | int | tuple):  # which cannot be referred to weakly
+            return _named.setdefault(owner, threading.Lock())
         if key not in _locks:
             _locks[key] = (weakref.ref(owner, lambda _: _locks.pop(key, None)), threading.Lock())
         return _locks[key][1]

@@ -11,7 +11,7 @@ from typing import Any, Self
 from tracekit.errors import DocumentError, RecordingUnfinished, StorageError, TracekitError
 from tracekit.format.codec import as_trace, assemble
 from tracekit.format.types import Json, Trace
-from tracekit.storage.files import refuse_unwritable, write_atomically
+from tracekit.storage.files import is_folder, refuse_unwritable, write_atomically
 from tracekit.storage.journal import JournalWriter, journal_path
 from tracekit.streaming.header import new_header
 from tracekit.streaming.run import Run, RunOptions
@@ -38,7 +38,7 @@ class Target:
 
     def file(self, header: Json) -> Path:
         """The recording's path, for the run with this header."""
-        if not self.path.is_dir():
+        if not is_folder(self.path):
             return self.path
         moment = header["created_at"][:19].replace("-", "").replace(":", "")
         return self.path / f"run-{moment}Z-{header['id'][-8:]}.json"
@@ -124,7 +124,9 @@ class Recorder:
     ) -> None:
         try:
             self._batches.close()
-            if not isinstance(error, RecordingUnfinished):
+            if error is not None and not self._run.began:
+                self._journal.discard()  # as where the model stayed busy: there was no run to record
+            elif not isinstance(error, RecordingUnfinished):
                 self._finish()
         finally:
             self._journal.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from tracekit.errors import DocumentError
@@ -11,6 +12,7 @@ from tracekit.format.layout import CURRENT_VERSION
 from tracekit.format.rows import EncodedRows
 from tracekit.format.types import Json
 from tracekit.format.validation import Place, RowChecker
+from tracekit.streaming.ending import Ending
 from tracekit.streaming.source import Observed, Source
 
 __all__ = ["Made", "RowMaker"]
@@ -46,9 +48,14 @@ class RowMaker:
         except DocumentError:
             return self._until_fault(rows)
 
-    def summary(self, rows: Sequence[Json], stop_reason: str) -> Json:
-        """The summary of a complete run."""
-        return self._interpreter.summary(rows, stop_reason)
+    def summed_up(self, rows: Sequence[Json], ending: Ending) -> Ending:
+        """The ending with the summary of these rows, if the run is complete; without one it has failed."""
+        if ending.status != "complete":
+            return ending
+        try:
+            return replace(ending, summary=self._interpreter.summary(rows, ending.stop_reason))
+        except Exception as error:  # the source's own, whatever it raised
+            return Ending("failed", ending.seconds, error=error)
 
     def _take(self, rows: list[Json]) -> EncodedRows:
         after = self._checker.check(rows)

@@ -12,15 +12,17 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
 
 from tracekit.format.rows import EncodedRows
 from tracekit.format.types import Json
 from tracekit.streaming.cancellation import Cancelled
+from tracekit.streaming.ending import Ending, observe_to_the_end
 from tracekit.streaming.exclusion import exclusively
 from tracekit.streaming.rows import RowMaker
-from tracekit.streaming.source import Observed, Source
+from tracekit.streaming.source import Observed, Source, accepted
 
 __all__ = ["Ending", "Run", "RunOptions"]
 
@@ -62,30 +64,21 @@ class RunOptions:
         return WATCHED_SECONDS if self.watched else UNWATCHED_SECONDS
 
 
-@dataclass(frozen=True)
-class Ending:
-    """How a run ended. `stop_reason` is there when complete, `error` when failed."""
-
-    status: Literal["complete", "cancelled", "failed"]
-    seconds: float
-    stop_reason: str = ""
-    error: BaseException | None = None
-
-
 class Run:
     """Iterate for rows, in batches of all that have arrived; then `ending` is there.
 
     An error of the model does not come out of the iterator but lies in the ending, so
     that whoever records can finish first. Closing the iterator cancels the run at its next
     step, and returns when the worker is gone and the model is free. `encoded` is the batch
-    that came last as JSON, whatever its consumer does to the rows.
+    that came last as JSON, whatever its consumer does to the rows. `began`: the model was called.
     """
 
     def __init__(self, source: Source, request: object, options: RunOptions | None = None) -> None:
         self.source = source
-        self.request = source.parse_request(request)
+        self.request = accepted(source, request)
         self.options = options or RunOptions()
         self.ending: Ending | None = None
+        self.began = False
         self.encoded = EncodedRows([], b"")
         self._maker = RowMaker(source, self.request)
         self._arrived = 0.0
@@ -105,23 +98,21 @@ class Run:
                 self.ending = Ending("cancelled", 0.0)
                 return
             worker = _Worker(self.source, self.request, self.options)
-            held.callback(self._stop, worker)
+            held.push(partial(self._leave, worker, held))
             worker.start()
+            self.began = True
             on_start()
             yield from self._rows(worker)
 
     def tail(self, rows: list[Json]) -> Json:
-        """What the ended run adds to its header: status, summary or error, and the time it took.
+        """What the ended run adds to its header, as `Ending.tail` says.
 
         A run that nobody waited for to end counts as cancelled.
         """
         ending = self.ending or Ending("cancelled", self._arrived)
-        tail: Json = {"status": ending.status}
-        if ending.status == "complete":
-            tail["summary"] = self._maker.summary(rows, ending.stop_reason)
-        if ending.error is not None:
-            tail["error"] = {"type": type(ending.error).__name__, "message": str(ending.error)}
-        return tail | {"inference_seconds": max(ending.seconds, self._arrived)}
+        ending = replace(ending, seconds=max(ending.seconds, self._arrived))
+        self.ending = self._maker.summed_up(rows, ending)
+        return self.ending.tail()
 
     @property
     def error(self) -> BaseException | None:
@@ -140,10 +131,14 @@ class Run:
                 yield made.rows
             self.ending = ending
 
-    def _stop(self, worker: _Worker) -> None:
-        seconds = worker.stop()
+    def _leave(self, worker: _Worker, held: ExitStack, kind: type[BaseException] | None, *_: object) -> None:
+        # Whoever interrupts a run that is being cancelled already does not wait for its next step.
+        if kind is KeyboardInterrupt and self.options.cancel.is_set():
+            worker.abandon(held.pop_all())
+        else:
+            worker.stop()
         if self.ending is None:
-            self.ending = Ending("cancelled", seconds)
+            self.ending = Ending("cancelled", worker.elapsed())
 
 
 class _Worker:
@@ -194,11 +189,25 @@ class _Worker:
             item = self._queue.get()
         return observations, item
 
-    def stop(self) -> float:
-        """End the run at its next step, wait until the thread is gone; seconds it had run for by then."""
+    def stop(self) -> None:
+        """End the run at its next step, and wait until the thread is gone."""
         self._stopping = True
-        self._thread.join()
-        return self._elapsed()
+        if self._thread.is_alive():  # and not one that the system refused to start
+            self._thread.join()
+
+    def abandon(self, held: ExitStack) -> None:
+        """End the run at its next step without waiting; what is held is held until then."""
+        self._stopping = True
+
+        def release() -> None:
+            self._thread.join()
+            held.close()
+
+        threading.Thread(target=release, name="tracekit-release", daemon=True).start()
+
+    def elapsed(self) -> float:
+        """Seconds since inference began."""
+        return self._options.clock() - self._started
 
     def _work(self) -> None:
         self._started = self._options.clock()
@@ -206,18 +215,16 @@ class _Worker:
         self._ended.set()
 
     def _run(self) -> Ending:
+        if self._is_cancelled():
+            return Ending("cancelled", self.elapsed())
         try:
-            self._leave_if_cancelled()
-            stop_reason = self._source.observe(self._request, self)
-        except Cancelled:
-            return Ending("cancelled", self._elapsed())
-        except BaseException as error:  # carried to the consumer, who raises it as itself
-            return Ending("failed", self._elapsed(), error=error)
-        return Ending("complete", self._elapsed(), stop_reason)
+            return observe_to_the_end(self._source, self._request, self, self.elapsed)
+        except BaseException as error:  # SystemExit, say: carried to the consumer, who raises it as itself
+            return Ending("failed", self.elapsed(), error=error)
 
     def _leave_if_cancelled(self) -> None:
-        if self._stopping or self._options.cancel.is_set():
+        if self._is_cancelled():
             raise Cancelled
 
-    def _elapsed(self) -> float:
-        return self._options.clock() - self._started
+    def _is_cancelled(self) -> bool:
+        return self._stopping or self._options.cancel.is_set()

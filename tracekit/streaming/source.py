@@ -14,12 +14,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
-from tracekit.errors import RequestError, UsageError
+from tracekit.errors import RequestError, TracekitError, UsageError
 from tracekit.format.layout import ROW_KEYS
 from tracekit.format.types import Json, Kind, Model
 from tracekit.streaming.summary import summarize
 
-__all__ = ["Description", "Emit", "Interpreter", "Observed", "Source"]
+__all__ = ["Description", "Emit", "Interpreter", "Observed", "Source", "accepted"]
 
 
 class Emit(Protocol):
@@ -28,6 +28,7 @@ class Emit(Protocol):
     def __call__(self, observation: Any, at: float | None = None) -> None:
         """Hand an observation on, stamped with now, or with `at` as `now` gave it earlier.
 
+        It is looked at later, in another thread: do not change it afterwards.
         Raises `Cancelled`, to be let through, where the consumer has gone.
         """
 
@@ -153,3 +154,14 @@ class Source(ABC):
     def exclusive(self) -> object:
         """What two runs may not use at once: runs whose `exclusive` is one object wait in line."""
         return self
+
+
+def accepted(source: Source, request: object) -> Any:
+    """The request as the source takes it. Raises RequestError for what it refuses, in whatever way."""
+    try:
+        return source.parse_request(request)
+    except TracekitError:
+        raise
+    except Exception as error:  # of a source of one's own, which may use any
+        found = f"{type(error).__name__}: {error}"
+        raise RequestError("", f"what {type(source).__name__} takes", found) from error

@@ -23,7 +23,7 @@ from tracekit.sources.pointer.task import (
     shuffled_pairs,
 )
 from tracekit.sources.registry import LoadOptions, load_source
-from tracekit.storage.files import in_words
+from tracekit.storage.files import make_folder
 from tracekit.storage.store import save
 from tracekit.streaming.recorder import Target
 from tracekit.streaming.source import Source
@@ -213,8 +213,7 @@ def _keep(run: LiveRun, settings: Settings) -> None:
 
 def _save(recording: Opened, folder: Path) -> None:
     try:
-        with in_words(folder):
-            folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         path = save(recording.trace, Target(folder).file({**recording.trace}))
     except TracekitError as error:
         st.warning(plain(f"It could not be saved: {error}"), icon=":material/warning:")

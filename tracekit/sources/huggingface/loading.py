@@ -68,7 +68,8 @@ def load(
         torch.set_num_threads(options.threads)
     device = usable_device(options.device)
     dtype = _usable_dtype(options.dtype, device)
-    weights = find_weights(_folder(name, options))
+    with in_words(name):
+        weights = find_weights(_folder(name, options))
     shared = _shared(weights, options)
     with _quietly(), ThreadPoolExecutor(1) as beside:
         config = _config(weights, shared)
@@ -108,7 +109,10 @@ def save_folder(loaded: Loaded, folder: Path) -> None:
 
 
 def _folder(name: str, options: LoadOptions) -> Path:
-    path = Path(name).expanduser()
+    try:
+        path = Path(name).expanduser()
+    except RuntimeError as error:  # ~ and a name that is no user's
+        raise CheckpointError(name, "there is no such folder") from error
     if path.exists() or name.startswith((".", "/", "~")) or name.count("/") > 1 or path.suffix == ".gguf":
         return path
     patterns = [*_FROM_A_HUB, *(["*.py"] if options.trust_remote_code else [])]

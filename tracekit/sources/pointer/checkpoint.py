@@ -25,6 +25,7 @@ from tracekit.errors import CheckpointError
 from tracekit.sources.devices import usable_device
 from tracekit.sources.pointer.model import LoopedConfig, LoopedTransformer
 from tracekit.sources.pointer.tokenizer import PromptTokenizer
+from tracekit.storage.files import is_folder
 
 __all__ = ["BUNDLED", "MODEL_NAME", "bundled_folder", "load", "save"]
 
@@ -80,7 +81,7 @@ def load(
     label = str(checkpoint) if checkpoint is not None else BUNDLED[0]
     folder = bundled_folder(label) if label in BUNDLED else Path(label)
     target = usable_device(device)
-    if not folder.is_dir():
+    if not is_folder(folder):
         raise CheckpointError(folder, "is not a folder" if folder.exists() else "there is no such folder")
     config = _read_config(folder)
     content = _read_weights(folder)

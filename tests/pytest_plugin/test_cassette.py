@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.test_pytest_plugin import SOURCE, files, forget_bytecode, plain_environment
+from tests.pytest_plugin.project import SOURCE, files, forget_bytecode
 from tracekit import load
 
 pytest_plugins = ("pytester",)
-
-__all__ = ["plain_environment"]
 
 # The model counts its own loads in a file, so that a test can say it was not needed.
 APP = """

@@ -2,66 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 
 import pytest
 
-# pytest inside pytest forgets what it imported: what is imported before is not loaded again each time.
-import tracekit.regression.cassette
-import tracekit.regression.golden
-import tracekit.regression.obsolete
-import tracekit.sources.scripted  # noqa: F401
+from tests.pytest_plugin.project import SOURCE, files
 from tracekit import load
 
 pytest_plugins = ("pytester",)
-
-Write = Callable[..., None]
-
-SOURCE = """
-import pytest
-from tracekit import Script, ScriptedSource, load
-
-def model(probability={probability}):
-    rows = [{{"prediction": "A", "stop_probability": probability}}, {{"prediction": "B"}}]
-    return ScriptedSource("loop", Script(rows))
-
-"""
-ONE_TEST = """
-def test_reply(golden):
-    golden.check(model(), {"ask": 1})
-"""
-
-
-@pytest.fixture(autouse=True)
-def plain_environment(pytester, monkeypatch):
-    """Each test says itself whether it runs under CI. Hypothesis's plugin would import it in every run."""
-    monkeypatch.delenv("CI", raising=False)
-    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:hypothesispytest")
-
-
-@pytest.fixture
-def write(pytester) -> Write:
-    """A test module, test_chat.py, whose model's stop probability is `probability`."""
-
-    def module(tests: str = ONE_TEST, probability: float = 0.5, name: str = "test_chat") -> None:
-        pytester.makepyfile(**{name: SOURCE.format(probability=probability) + tests})
-        forget_bytecode(pytester)
-
-    return module
-
-
-def forget_bytecode(pytester):
-    """A module rewritten within a second would be taken for the one compiled before."""
-    shutil.rmtree(pytester.path / "__pycache__", ignore_errors=True)
-
-
-def files(pytester):
-    """Every file under recordings/, by path."""
-    root = pytester.path / "recordings"
-    return sorted(str(path.relative_to(root)) for path in root.rglob("*") if path.is_file())
 
 
 def test_without_a_golden_the_test_fails_and_says_how_to_write_one(pytester, write):
@@ -190,73 +139,6 @@ def test_the_header_says_the_root_and_the_modes(pytester, write):
 
     result.stdout.fnmatch_lines(["tracekit: tests/goldens/, update new, record once"])
     assert (pytester.path / "tests/goldens/test_chat/test_reply.json").is_file()
-
-
-def test_parametrized_ids_and_classes_make_the_name(pytester, write):
-    write(
-        """
-class TestChat:
-    @pytest.mark.parametrize("words", ["one", "two words", "two/words"])
-    def test_reply(self, golden, words):
-        golden.check(model(), {"ask": words})
-"""
-    )
-
-    pytester.runpytest_inprocess("--tracekit-update=new").assert_outcomes(passed=3)
-    pytester.runpytest_inprocess().assert_outcomes(passed=3)
-
-    one, *others = files(pytester)
-    assert one == "test_chat/TestChat.test_reply-one-c1ef09f3.json"
-    assert len(set(others)) == 2
-
-
-def test_a_test_may_check_many_and_name_its_goldens(pytester, write):
-    write(
-        """
-def test_reply(golden):
-    golden.check(model(), {"ask": 1})
-    golden.check(model(), {"ask": 2})
-    golden.check(model(), {"ask": 3}, name="chat/third")
-"""
-    )
-
-    pytester.runpytest_inprocess("--tracekit-update=new").assert_outcomes(passed=1)
-    pytester.runpytest_inprocess().assert_outcomes(passed=1)
-
-    assert files(pytester) == [
-        "test_chat/chat/third.json",
-        "test_chat/test_reply-2.json",
-        "test_chat/test_reply.json",
-    ]
-
-
-@pytest.mark.parametrize("name", ["../escape", "/etc/passwd", "a//b", ".hidden", "x.new", "", "a\\\\b"])
-def test_a_name_that_is_no_plain_path_is_refused(pytester, write, name):
-    write(f'def test_reply(golden):\n    golden.check(model(), {{}}, name="{name}")\n')
-
-    result = pytester.runpytest_inprocess("--tracekit-update=all")
-
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*UsageError: golden name *expected letters, digits*"])
-    assert files(pytester) == []
-
-
-def test_tests_that_share_a_golden_compare_with_what_the_first_wrote(pytester, write):
-    write(
-        """
-def test_first(golden):
-    golden.check(model(0.5), {"ask": 1}, name="shared")
-
-def test_second(golden):
-    golden.check(model(0.7), {"ask": 1}, name="shared")
-"""
-    )
-
-    result = pytester.runpytest_inprocess("--tracekit-update=all")
-
-    result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["*stop_probability is 0.7, was 0.5*"])
-    assert load(pytester.path / "recordings/test_chat/shared.json")["trace"][0]["stop_probability"] == 0.5
 
 
 def test_a_trace_can_be_checked_instead_of_a_source(pytester, write):

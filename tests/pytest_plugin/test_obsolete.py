@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.test_pytest_plugin import SOURCE, files, forget_bytecode, plain_environment
+from tests.pytest_plugin.project import SOURCE, files, forget_bytecode
 
 pytest_plugins = ("pytester",)
-
-__all__ = ["plain_environment"]
 
 TWO = """
 def test_one(golden):
