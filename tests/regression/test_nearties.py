@@ -98,6 +98,13 @@ def test_a_summary_that_tells_another_error_than_the_near_tie_is_different():
     assert compare(golden, fresh, LOOSE).first.field == "summary.first_error"
 
 
+def test_steps_of_a_request_that_are_no_number_say_nothing_of_the_summary():
+    golden = loops(letter("A", 0.50, 0.49, expected="A", correct=True), request={"steps": "many"})
+    fresh = loops(letter("B", 0.49, 0.50, expected="A", correct=False), request={"steps": "many"})
+
+    assert compare(golden, fresh, LOOSE).verdict is Verdict.NEAR_TIE
+
+
 def test_a_token_trace_has_diverged_at_a_near_tie_and_the_rest_is_not_compared():
     golden = tokens(token(1, -0.1), token(2, -0.70, [(3, -0.72)]), token(4, -0.1), token(5, -0.1))
     fresh = tokens(token(1, -0.1), token(3, -0.70, [(2, -0.72)]), token(8, -0.1))

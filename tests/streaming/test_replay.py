@@ -83,7 +83,61 @@ def test_a_later_start_gives_the_rows_before_it_at_once(trace):
     assert time.now == 50.0
 
 
-@pytest.mark.parametrize("options", [{"speed": 0}, {"speed": -1}, {"speed": float("nan")}, {"max_pause": 0}])
+class StoppedError(Exception):
+    """Ends a wait that would go on for ever."""
+
+
+class Impatient:
+    """A sleep that is left after the third; it refuses what the system's would."""
+
+    def __init__(self) -> None:
+        self.slept: list[float] = []
+
+    def sleep(self, seconds: float) -> None:
+        if not 0 <= seconds < 1e9:
+            raise OverflowError("timestamp too large to convert to C _PyTime_t")
+        self.slept.append(seconds)
+        if len(self.slept) == 3:
+            raise StoppedError
+
+    async def sleep_async(self, seconds: float) -> None:
+        self.sleep(seconds)
+
+
+def late(trace, seconds):
+    """The trace with its last row as late as that."""
+    *rows, last = trace["trace"]
+    rows.append({**last, "arrival_seconds": seconds})
+    return {**trace, "trace": rows, "inference_seconds": seconds}
+
+
+@pytest.mark.parametrize(("seconds", "speed"), [(1e300, 1.0), (1e6, 1e-320), (1e300, 5e-324)])
+def test_a_wait_of_any_length_is_waited_and_can_be_left(trace, seconds, speed):
+    sleeper = Impatient()
+
+    with pytest.raises(StoppedError):
+        list(tracekit.replay(late(trace, seconds), speed, timer=Timer(lambda: 0.0, sleeper.sleep)))
+
+    assert sleeper.slept[-1] == 3600
+
+
+def test_the_asynchronous_twin_waits_as_long(trace):
+    sleeper = Impatient()
+
+    async def collect():
+        timer = AsyncTimer(lambda: 0.0, sleeper.sleep_async)
+        return [snapshot async for snapshot in tracekit.replay_async(late(trace, 1e300), timer=timer)]
+
+    with pytest.raises(StoppedError):
+        asyncio.run(collect())
+
+    assert sleeper.slept[-1] == 3600
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"speed": 0}, {"speed": -1}, {"speed": float("nan")}, {"speed": "2"}, {"max_pause": 0}, {"speed": None}],
+)
 def test_a_pace_that_is_none_is_refused(trace, options):
     with pytest.raises(UsageError, match="must be a number above 0"):
         tracekit.replay(trace, **options)

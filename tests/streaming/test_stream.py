@@ -6,7 +6,9 @@ import threading
 
 import pytest
 
-from tracekit import RunOptions, encode, stream
+from tests.conftest import TOKEN
+from tracekit import RunOptions, Script, ScriptedSource, encode, stream
+from tracekit.streaming.source import Interpreter
 
 
 def test_a_snapshot_a_row_then_the_whole_trace(tokens):
@@ -60,3 +62,20 @@ def test_the_header_carries_the_users_metadata(tokens):
 
     assert snapshots[0]["metadata"] == {"ticket": "A-1"}
     assert snapshots[0]["source"] == "live"
+
+
+def test_a_summary_that_cannot_be_made_is_an_error_after_every_row():
+    class Judging(Interpreter):
+        def summary(self, rows, stop_reason):
+            return {"tokens": 1 // 0}
+
+    class Judged(ScriptedSource):
+        def interpreter(self, request):
+            return Judging(self.kind)
+
+    snapshots, seen = stream(Judged("token", Script([TOKEN, TOKEN])), {}), []
+
+    with pytest.raises(ZeroDivisionError):
+        seen.extend(snapshots)
+
+    assert len(seen) == 2

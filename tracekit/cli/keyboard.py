@@ -12,6 +12,9 @@ from collections.abc import Iterator
 
 __all__ = ["read_key", "single_keys"]
 
+# `select` refuses what is far longer; whoever waits asks again.
+_LONGEST_WAIT_SECONDS = 3600.0
+
 _ARROWS = {b"\x1b[C": "right", b"\x1b[D": "left", b"\x1bOC": "right", b"\x1bOD": "left"}
 
 
@@ -28,8 +31,12 @@ def single_keys() -> Iterator[None]:
 
 
 def read_key(timeout: float | None) -> str | None:
-    """The next key: a character, `left` or `right`; None after `timeout` seconds, `q` at the input's end."""
-    ready, _, _ = select.select([sys.stdin.fileno()], [], [], timeout)
+    """The next key: a character, `left` or `right`; `q` at the input's end.
+
+    None after `timeout` seconds, or after an hour.
+    """
+    wait = None if timeout is None else min(timeout, _LONGEST_WAIT_SECONDS)
+    ready, _, _ = select.select([sys.stdin.fileno()], [], [], wait)
     if not ready:
         return None
     pressed = os.read(sys.stdin.fileno(), 8)

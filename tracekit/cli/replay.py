@@ -79,8 +79,8 @@ def _play(trace: Trace, pace: Pace, *, loop: bool) -> None:
             key = None
             while key != "q" and not (head.playing and head.at_end):
                 view.show(trace["trace"][: head.passed()], _status(head))
-                due = head.next_due()
-                key = read_key(None if due is None else max(due, _FRAME_SECONDS))
+                # Only a standing one waits for a key alone: a playing one may just have come to its end.
+                key = read_key(max(head.next_due() or 0.0, _FRAME_SECONDS) if head.playing else None)
                 _press(head, key)
         view.show(trace["trace"][: head.passed()], summary_line({**trace}))
     finally:

@@ -244,8 +244,9 @@ class Reel {
     this.kl.push(row.kl ?? NaN);
     this.cosine.push(row.cosine ?? NaN);
     if (this.crossing < 0 && row.stop_probability >= this.threshold) this.crossing = at;
-    const asked = this.trace.request?.steps ?? Infinity;
-    if (this.firstError < 0 && row.correct === false && at < asked) this.firstError = at;
+    const { steps } = this.trace.request ?? {}; // of another source, it may be anything
+    const asked = typeof steps !== "number" || at < steps;
+    if (this.firstError < 0 && row.correct === false && asked) this.firstError = at;
   }
 
   /** Whether `trace` is this run, grown or ended. */
@@ -266,7 +267,8 @@ class Reel {
   get asked() {
     const request = this.trace.request ?? {};
     if (this.mapping) return `${request.steps} steps from ${request.start}`;
-    const prompt = request.prompt ?? request.messages?.at(-1)?.content;
+    const { messages } = request;
+    const prompt = request.prompt ?? (Array.isArray(messages) ? messages.at(-1)?.content : null);
     if (typeof prompt === "string") return clip(`“${prompt.trim().replace(/\s+/g, " ")}”`, 120);
     return this.isLoop ? "loops" : "tokens";
   }
@@ -279,9 +281,9 @@ function readMapping(request) {
   return table;
 }
 
-/** A letter's place in the alphabet; -1 for any other text. */
+/** A letter's place in the alphabet; -1 for any other text, or none. */
 function letterOf(text) {
-  return text.length === 1 ? LETTERS.indexOf(text) : -1;
+  return text?.length === 1 ? LETTERS.indexOf(text) : -1;
 }
 
 function markOf(row) {

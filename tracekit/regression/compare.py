@@ -165,7 +165,8 @@ def _members(part: str, old: Json, new: Json, follows: Json) -> Iterator[Differe
 def _follows(fresh: Trace, near_ties: frozenset[int]) -> Json:
     """What the summary has to say of correctness, given that near-ties flipped predictions of these rows."""
     rows, summary = fresh["trace"], fresh.get("summary", {})
-    steps = fresh["request"].get("steps", len(rows))
+    asked = fresh["request"].get("steps")
+    steps = asked if isinstance(asked, int) else len(rows)  # of another source, it may be anything
     if not near_ties or not all("correct" in row for row in rows):
         return {}
     wrong = next((row["loop"] for row in rows[:steps] if not row["correct"]), None)

@@ -19,6 +19,7 @@ from tracekit.streaming.cancellation import Cancelled
 from tracekit.streaming.ending import Ending, observe_to_the_end
 from tracekit.streaming.exclusion import exclusively
 from tracekit.streaming.header import new_header
+from tracekit.streaming.pacing import in_pieces
 from tracekit.streaming.rows import RowMaker
 from tracekit.streaming.source import Observed, Source, accepted
 
@@ -112,7 +113,8 @@ class _Observations:
         return self._clock()
 
     def wait(self, seconds: float) -> None:
-        time.sleep(seconds)
+        for piece in in_pieces(seconds):
+            time.sleep(piece)
 
     def __call__(self, observation: Any, at: float | None = None) -> None:
         """`emit`, as the source sees it."""

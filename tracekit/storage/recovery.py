@@ -28,7 +28,7 @@ class Recovery:
     damaged_line: int | None = None
 
 
-def recover(journal: Path, out: Path | None = None, *, overwrite: bool = False) -> Recovery:
+def recover(journal: Path | str, out: Path | str | None = None, *, overwrite: bool = False) -> Recovery:
     """Write the recording and, once that is safe on disk, remove the journal if all is in it.
 
     Without `out` the recording's name is the journal's without `.journal`. An empty file of
@@ -37,12 +37,13 @@ def recover(journal: Path, out: Path | None = None, *, overwrite: bool = False) 
     is whole, UsageError for an `out` that is the journal, and what `save` raises; the
     journal is then still there.
     """
+    journal = Path(journal)
     if journal.suffix != JOURNAL_SUFFIX:
         raise UsageError(
             f"{journal}: a journal's name ends in .journal ({journal_path(journal).name}, perhaps)"
         )
     recording = journal.with_suffix("")
-    path = out or recording
+    path = Path(out or recording)
     with claimed(journal):
         refuse_input(path, [journal], "journal")
         found = read_journal(journal)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -20,7 +20,7 @@ from tracekit.streaming.source import Source
 __all__ = ["Recorder", "Target", "record"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Target:
     """Where a recording goes, and what the user adds to it.
 
@@ -28,8 +28,13 @@ class Target:
     """
 
     path: Path
-    overwrite: bool = False
-    metadata: Mapping[str, Any] = field(default_factory=dict)
+    overwrite: bool
+    metadata: Mapping[str, Any]
+
+    def __init__(
+        self, path: Path | str, overwrite: bool = False, metadata: Mapping[str, Any] | None = None
+    ) -> None:
+        vars(self).update(path=Path(path), overwrite=overwrite, metadata=metadata or {})
 
     def file(self, header: Json) -> Path:
         """The recording's path, for the run with this header."""

@@ -15,7 +15,7 @@ from tracekit.errors import RecordedFailure
 from tracekit.format.codec import as_trace
 from tracekit.format.layout import TAIL_KEYS
 from tracekit.format.types import Json, Snapshot, Trace
-from tracekit.streaming.pacing import Pace
+from tracekit.streaming.pacing import Pace, in_pieces
 
 __all__ = ["AsyncTimer", "Timer", "replay", "replay_async", "timeline"]
 
@@ -75,14 +75,16 @@ def _replay(trace: Trace, pace: Pace, timer: Timer) -> Iterator[Snapshot]:
     started = timer.clock()
     for count, due in enumerate(pace.deadlines(timeline(trace)), 1):
         if (wait := started + due - timer.clock()) > 0:
-            timer.sleep(wait)
+            for piece in in_pieces(wait):
+                timer.sleep(piece)
         yield _snapshot(trace, count)
 
 
 async def _replay_async(trace: Trace, pace: Pace, timer: AsyncTimer) -> AsyncIterator[Snapshot]:
     started = timer.clock()
     for count, due in enumerate(pace.deadlines(timeline(trace)), 1):
-        await timer.sleep(max(0.0, started + due - timer.clock()))
+        for piece in in_pieces(max(0.0, started + due - timer.clock())):
+            await timer.sleep(piece)
         yield _snapshot(trace, count)
 
 

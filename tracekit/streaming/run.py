@@ -179,7 +179,7 @@ class _Worker:
         """Wait for something, then take all that is there."""
         observations: list[Observed] = []
         if (early := self._received_at + self._options.interval - time.monotonic()) > 0:
-            self._ended.wait(early)
+            self._ended.wait(min(early, threading.TIMEOUT_MAX))
         item = self._queue.get()
         self._received_at = time.monotonic()
         while not isinstance(item, Ending):

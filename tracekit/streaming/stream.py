@@ -39,6 +39,7 @@ def _snapshots(run: Run, header: Json) -> Iterator[Snapshot]:
         for row in batch:
             rows.append(row)
             yield as_trace({**header, "trace": list(rows)})
+    tail = run.tail(rows)
     if run.error is not None:
         raise run.error
-    yield as_trace({**header, "trace": list(rows), **run.tail(rows)})
+    yield as_trace({**header, "trace": list(rows), **tail})

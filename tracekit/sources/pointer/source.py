@@ -276,9 +276,9 @@ def _snapshots_v1(run: Run, header: Json) -> Iterator[Json]:
         for row in batch:
             rows.append(row)
             yield {**header, "status": "streaming", "trace": list(rows)}
+    tail = run.tail(rows)
     if run.error is not None:
         raise run.error
-    tail = run.tail(rows)
     if tail["status"] == "complete":
         yield {**header, "status": "complete", "trace": list(rows), **tail}
 
