@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import tracekit
-from tracekit.storage.files import write_atomically
+from tracekit.storage.atomic import write_atomically
 from tracekit.storage.store import save
 
 ROOT = Path(__file__).parents[2]

@@ -53,7 +53,7 @@ def command(path: Path, **values: Any) -> int:
     proposed = proposal(found, values["margin"], current)
     click.echo("\n".join([*_seen(found), "", *_proposed(proposed)]))
     if values["write"] is not None and proposed:
-        from tracekit.storage.files import write_atomically
+        from tracekit.storage.atomic import write_atomically
 
         write_atomically(values["write"], ["\n".join(_proposed(proposed)).encode() + b"\n"])
     return 0

@@ -22,14 +22,8 @@ from tracekit.regression.loading import Loading
 from tracekit.regression.obsolete import Unreferenced, action_for, delete_all, unselected
 from tracekit.regression.rerun import Rules
 from tracekit.sources.registry import MOST_THREADS
-from tracekit.storage.files import (
-    append,
-    is_folder,
-    refuse_input,
-    refuse_unusable_folder,
-    refuse_unwritable,
-    write_atomically,
-)
+from tracekit.storage.atomic import write_atomically
+from tracekit.storage.files import append, is_folder, refuse_input, refuse_unusable_folder, refuse_unwritable
 
 _MARKS = {0: "ok  ", 1: "FAIL", 2: "ERR "}
 

@@ -10,7 +10,7 @@ import click
 from tracekit.format.codec import encode
 from tracekit.format.layout import CURRENT_VERSION
 from tracekit.format.versions import downgrade
-from tracekit.storage.files import write_atomically
+from tracekit.storage.atomic import write_atomically
 from tracekit.storage.store import load
 
 

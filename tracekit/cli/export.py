@@ -17,7 +17,8 @@ from tracekit.player.html import Entry, export_html
 from tracekit.player.perfetto import export_chrome_trace
 from tracekit.player.picture import export_picture
 from tracekit.player.tables import export_csv, export_jsonl
-from tracekit.storage.files import place, refuse_input, refuse_unwritable, write_atomically
+from tracekit.storage.atomic import write_atomically
+from tracekit.storage.files import place, refuse_input, refuse_unwritable
 from tracekit.storage.store import load
 
 Loaded = Sequence[tuple[str, Trace]]

@@ -9,7 +9,8 @@ import click
 
 from tracekit.errors import OutputExists, TracekitError, UsageError
 from tracekit.format.codec import decode, encode
-from tracekit.storage.files import read_file, write_atomically
+from tracekit.storage.atomic import write_atomically
+from tracekit.storage.files import read_file
 from tracekit.storage.store import find
 
 

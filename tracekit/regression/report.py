@@ -13,7 +13,8 @@ from pathlib import Path
 from tracekit.player.html import Entry, export_html
 from tracekit.regression.check import Outcome
 from tracekit.regression.words import headline, report
-from tracekit.storage.files import make_folder, write_atomically
+from tracekit.storage.atomic import write_atomically
+from tracekit.storage.files import make_folder
 from tracekit.storage.store import load
 
 __all__ = ["NAME", "page", "write_report"]

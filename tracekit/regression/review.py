@@ -13,7 +13,8 @@ from tracekit.regression.compare import compare
 from tracekit.regression.files import Acceptance, accept, discard_fresh, fresh_path, golden_of
 from tracekit.regression.overrides import Overrides
 from tracekit.regression.verdict import Comparison, Verdict
-from tracekit.storage.files import files_under, in_words, is_folder, write_atomically
+from tracekit.storage.atomic import write_atomically
+from tracekit.storage.files import files_under, in_words, is_folder
 from tracekit.storage.store import load
 
 __all__ = ["Pending", "accept_pending", "find_pending", "load_pending", "reject_pending", "write_player"]

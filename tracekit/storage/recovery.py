@@ -9,7 +9,8 @@ from typing import Any
 from tracekit.errors import UsageError
 from tracekit.format.codec import as_trace
 from tracekit.format.types import Trace
-from tracekit.storage.files import JOURNAL_SUFFIX, refuse_input, remove_abandoned
+from tracekit.storage.atomic import remove_abandoned
+from tracekit.storage.files import JOURNAL_SUFFIX, refuse_input
 from tracekit.storage.journal import Journal, claimed, journal_path, read_journal
 from tracekit.storage.store import save
 

@@ -10,14 +10,8 @@ from typing import Any
 from tracekit.errors import StorageError
 from tracekit.format.codec import Outline, decode, decode_document, decode_outline, encode_chunks
 from tracekit.format.types import Trace
-from tracekit.storage.files import (
-    files_under,
-    in_words,
-    is_folder,
-    open_regular,
-    read_file,
-    write_atomically,
-)
+from tracekit.storage.atomic import write_atomically
+from tracekit.storage.files import files_under, in_words, is_folder, open_regular, read_file
 
 # A head or a tail is some kilobytes; the text of a long generation, in its summary, some hundred.
 _OUTLINE_BYTES = (64 << 10, 4 << 20)

@@ -11,7 +11,8 @@ from typing import Any, Self
 from tracekit.errors import DocumentError, InvalidHeader, RecordingUnfinished, StorageError, TracekitError
 from tracekit.format.codec import as_trace, assemble
 from tracekit.format.types import Json, Trace
-from tracekit.storage.files import is_folder, refuse_unwritable, write_atomically
+from tracekit.storage.atomic import write_atomically
+from tracekit.storage.files import is_folder, refuse_unwritable
 from tracekit.storage.journal import JournalWriter, journal_path
 from tracekit.streaming.header import new_header
 from tracekit.streaming.run import Run, RunOptions

@@ -17,7 +17,7 @@ from tests.storage.conftest import actor
 from tests.storage.journals import journal_of
 from tracekit.errors import OutputExists
 from tracekit.format.types import Trace
-from tracekit.storage.files import write_atomically
+from tracekit.storage.atomic import write_atomically
 from tracekit.storage.recovery import recover
 
 Listing = Callable[[Path], list[str]]
