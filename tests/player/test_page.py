@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 import tracekit
 from tests.conftest import RECORDINGS
@@ -27,6 +30,28 @@ def test_a_chat_is_named_by_what_was_said_last(play: Open) -> None:
     page = play(sentence(3), request={"messages": messages})
 
     assert page.locator(".tk-about").inner_text() == "“Who are you?”"
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {"messages": {}},
+        {"messages": 5},
+        {"messages": "text"},
+        {"messages": []},
+        {"messages": [None]},
+        {"messages": [{"content": [{"type": "text"}]}]},
+        {"prompt": {"at": 1}},
+        {"steps": "x", "start": {}},
+    ],
+)
+def test_a_request_of_any_shape_is_shown(play: Open, request_: Any) -> None:
+    page = play(looped(3), request=request_)
+
+    press(page, "End")
+
+    assert page.locator(".tk-asked").inner_text() == "loops"
+    assert fact(page, "Loop") == "3 / 3"
 
 
 def test_a_page_opens_with_no_request_but_its_own(pages: Open, export: Callable[..., Path]) -> None:

@@ -244,7 +244,7 @@ class Reel {
     this.kl.push(row.kl ?? NaN);
     this.cosine.push(row.cosine ?? NaN);
     if (this.crossing < 0 && row.stop_probability >= this.threshold) this.crossing = at;
-    const asked = this.trace.request?.steps ?? Infinity;
+    const asked = this.mapping ? this.trace.request.steps : Infinity;
     if (this.firstError < 0 && row.correct === false && at < asked) this.firstError = at;
   }
 
@@ -266,7 +266,8 @@ class Reel {
   get asked() {
     const request = this.trace.request ?? {};
     if (this.mapping) return `${request.steps} steps from ${request.start}`;
-    const prompt = request.prompt ?? request.messages?.at(-1)?.content;
+    const { messages } = request; // but for the pointer task's, a request's members may be anything
+    const prompt = request.prompt ?? (Array.isArray(messages) ? messages.at(-1)?.content : undefined);
     if (typeof prompt === "string") return clip(`“${prompt.trim().replace(/\s+/g, " ")}”`, 120);
     return this.isLoop ? "loops" : "tokens";
   }
@@ -1321,8 +1322,8 @@ class Player {
     this.following = options.following ?? this.reels.some((reel) => !reel.ended);
     this.build(host);
     this.retime();
-    this.listen();
     this.open();
+    this.listen(); // last: what cannot be drawn leaves no listener behind
   }
 
   // -------- what is on the screen
