@@ -1,4 +1,4 @@
-"""The playhead of the exported page names a row, not only a time: rows may come at one moment, and two runs at two."""
+"""The playhead of the exported page names a row, not only a time: several rows may come at once."""
 
 from __future__ import annotations
 

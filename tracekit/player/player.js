@@ -130,9 +130,10 @@ function seconds(value) {
   if (!Number.isFinite(value)) return "–";
   const size = abs(value);
   if (size === 0) return "0 s";
-  if (size < 1e-3) return `${(value * 1e6).toPrecision(3)} µs`;
-  if (size < 1) return `${(value * 1e3).toPrecision(3)} ms`;
-  return `${value.toFixed(size < 10 ? 3 : size < 100 ? 2 : 1)} s`;
+  // A unit ends where its number would be rounded up to a thousand.
+  if (size * 1e6 < 999.5) return `${(value * 1e6).toPrecision(3)} µs`;
+  if (size * 1e3 < 999.5) return `${(value * 1e3).toPrecision(3)} ms`;
+  return `${value.toFixed(size < 9.9995 ? 3 : size < 99.995 ? 2 : 1)} s`;
 }
 
 /** A moment in the unit of the whole, so that a running clock keeps its width. */
@@ -140,7 +141,8 @@ function clock(value, whole) {
   if (whole < 1e-3) return `${(value * 1e6).toFixed(0)} µs`;
   if (whole < 1) return `${(value * 1e3).toFixed(2)} ms`;
   if (whole < 60) return `${value.toFixed(2)} s`;
-  return `${floor(value / 60)}:${(value % 60).toFixed(1).padStart(4, "0")}`;
+  const tenths = round(value * 10); // rounded before it is divided, or there would be sixty seconds
+  return `${floor(tenths / 600)}:${((tenths % 600) / 10).toFixed(1).padStart(4, "0")}`;
 }
 
 function number(value) {
@@ -1272,7 +1274,8 @@ function tokenCurves(reel) {
 }
 
 function nats(value) {
-  return !Number.isFinite(value) ? "–" : `${value.toPrecision(3)} nats`;
+  if (!Number.isFinite(value)) return "–";
+  return `${abs(value) < 999.5 ? value.toPrecision(3) : value.toFixed(0)} nats`;
 }
 
 function outcomeOf({ trace, isLoop, end, length }) {
