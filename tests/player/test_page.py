@@ -214,12 +214,20 @@ def test_a_failed_run_shows_its_error_at_its_time_and_not_before(play: Open) -> 
     page = play(failing("out of memory"))
 
     press(page, "End", "ArrowLeft")
-    before = page.locator(".tk-outcome").inner_text()
+    before = page.locator(".tk-outcome").inner_text(), page.locator(".tk-badge").is_visible()
     press(page, "End")
 
-    assert before == ""
+    assert before == ("", False)
     assert page.locator(".tk-badge").inner_text() == "failed"
     assert page.locator(".tk-outcome").inner_text() == "Failed after 300 ms: RuntimeError: out of memory"
+
+
+def test_at_the_start_nothing_tells_how_the_run_ended(play: Open) -> None:
+    page = play(failing("out of memory"))
+
+    said = page.locator(".tk-head").inner_text()
+
+    assert said.split() == ["scripted", "tokens", "Save", "JSON"]
 
 
 def test_a_cancelled_run_says_so(play: Open) -> None:

@@ -1198,7 +1198,8 @@ class Lane {
     const { status } = this.reel.trace;
     write(this.title, this.label ?? this.reel.title);
     write(this.asked, this.reel.asked);
-    write(this.badge, status);
+    this.badge.hidden = !over && status !== "streaming"; // how it ended is told when it has
+    write(this.badge, this.badge.hidden ? "" : status);
     this.badge.className = `tk-badge tk-badge-${status}`;
     this.outcome.className = `tk-outcome${over && status !== "complete" ? " tk-is-bad" : ""}`;
     write(this.outcome, over ? outcomeOf(this.reel) : "");
