@@ -1481,7 +1481,7 @@ class Player {
     const { duration } = this.timeline;
     this.slowSpeed = duration > 0 && duration < SLOW_SECONDS ? max(SLOWEST, duration / SLOW_SECONDS) : null;
     if (wasSlow) this.speed = this.pace.rowsPerSecond ? 1 : playable(this.slowSpeed); // so many rows a second, not fewer
-    this.placeMarkers();
+    this.keepFocus(() => this.placeMarkers());
     this.fillSpeeds();
     if (this.following) this.place(duration, this.timeline.length);
     else this.place(this.position, this.passed);
@@ -1578,11 +1578,21 @@ class Player {
       : `step ${this.stepHere} of ${this.steps}`;
     slider.setAttribute("aria-valuetext", `${counts}, ${seconds(now)}`);
     write(this.now, `${clock(now, whole)} / ${clock(whole, whole)}`);
-    this.drawRemark();
-    this.followButton.hidden = this.reels.every((reel) => reel.ended);
+    this.keepFocus(() => {
+      this.drawRemark();
+      this.followButton.hidden = this.reels.every((reel) => reel.ended);
+    });
     this.followButton.setAttribute("aria-pressed", this.following);
     this.loopButton.setAttribute("aria-pressed", this.loop);
     if (this.help.open) this.drawTiming();
+  }
+
+  /** A change may take the focused control away; the keys must not go dead with it. */
+  keepFocus(change) {
+    const focused = this.root.getRootNode().activeElement,
+      isOurs = this.root.contains(focused);
+    change();
+    if (isOurs && !focused.checkVisibility()) this.playButton.focus({ preventScroll: true });
   }
 
   /** The line above the steps: how much slower than life this is, or how two runs differ. */
