@@ -1495,10 +1495,14 @@ class Player {
     this.passed = isThere ? passed : upperBound(due, length, this.position);
   }
 
-  /** How far the playhead has come: in time, or where the whole took none, in moments. */
-  get part() {
+  /** How far along the whole something lies: in time, or where the whole took none, in moments. */
+  partAt(position, moments) {
     const { duration, length } = this.timeline;
-    return duration ? this.position / duration : this.passed / (length || 1);
+    return duration ? position / duration : moments / (length || 1);
+  }
+
+  get part() {
+    return this.partAt(this.position, this.passed);
   }
 
   get isOver() {
@@ -1681,7 +1685,7 @@ class Player {
   marker({ kind, name, moments, position }) {
     const node = button(`marker tk-marker-${kind}`, name, () => this.seekMoments(moments));
     node.tabIndex = -1; // the keys [ and ] reach them
-    node.style.setProperty("--tk-part", (position / (this.timeline.duration || 1)).toFixed(5));
+    node.style.setProperty("--tk-part", this.partAt(position, moments).toFixed(5));
     return node;
   }
 
