@@ -75,6 +75,19 @@ def test_the_tail_of_a_live_run_ends_it(mounted: Open, trace: Any) -> None:
     assert page.evaluate("player.state().following") is False
 
 
+def test_the_keys_work_on_in_a_shadow_root_when_a_focused_control_goes(mounted: Open, trace: Any) -> None:
+    page = mounted(in_shadow=True)
+    mount(page, snapshot(trace, 10), following=False)
+    tail = {key: trace[key] for key in ("status", "summary", "inference_seconds")}
+    page.get_by_role("button", name="Follow the live run (f)").focus()
+
+    page.evaluate("([rows, tail]) => player.append(rows, tail)", [trace["trace"][10:], tail])
+    page.get_by_role("button", name="Follow the live run (f)").wait_for(state="hidden")
+    page.keyboard.press("ArrowRight")
+
+    assert page.evaluate("player.state().step") == 1
+
+
 def test_a_run_whose_process_died_says_so_at_its_end(mounted: Open, trace: Any) -> None:
     page = mounted()
     mount(page, {**snapshot(trace, 5), "status": "interrupted", "inference_seconds": 0.52})

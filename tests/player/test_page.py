@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 import tracekit
 from tests.conftest import RECORDINGS
@@ -27,6 +30,28 @@ def test_a_chat_is_named_by_what_was_said_last(play: Open) -> None:
     page = play(sentence(3), request={"messages": messages})
 
     assert page.locator(".tk-about").inner_text() == "“Who are you?”"
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {"messages": {}},
+        {"messages": 5},
+        {"messages": "text"},
+        {"messages": []},
+        {"messages": [None]},
+        {"messages": [{"content": [{"type": "text"}]}]},
+        {"prompt": {"at": 1}},
+        {"steps": "x", "start": {}},
+    ],
+)
+def test_a_request_of_any_shape_is_shown(play: Open, request_: Any) -> None:
+    page = play(looped(3), request=request_)
+
+    press(page, "End")
+
+    assert page.locator(".tk-asked").inner_text() == "loops"
+    assert fact(page, "Loop") == "3 / 3"
 
 
 def test_a_page_opens_with_no_request_but_its_own(pages: Open, export: Callable[..., Path]) -> None:
@@ -189,12 +214,20 @@ def test_a_failed_run_shows_its_error_at_its_time_and_not_before(play: Open) -> 
     page = play(failing("out of memory"))
 
     press(page, "End", "ArrowLeft")
-    before = page.locator(".tk-outcome").inner_text()
+    before = page.locator(".tk-outcome").inner_text(), page.locator(".tk-badge").is_visible()
     press(page, "End")
 
-    assert before == ""
+    assert before == ("", False)
     assert page.locator(".tk-badge").inner_text() == "failed"
     assert page.locator(".tk-outcome").inner_text() == "Failed after 300 ms: RuntimeError: out of memory"
+
+
+def test_at_the_start_nothing_tells_how_the_run_ended(play: Open) -> None:
+    page = play(failing("out of memory"))
+
+    said = page.locator(".tk-head").inner_text()
+
+    assert said.split() == ["scripted", "tokens", "Save", "JSON"]
 
 
 def test_a_cancelled_run_says_so(play: Open) -> None:

@@ -44,6 +44,19 @@ def test_the_keys_for_speed_go_from_speed_to_speed(play: Open) -> None:
     assert reached == keys
 
 
+@pytest.mark.parametrize("name", ["Watch in slow motion, 20 s", "or at 1× (s)"])
+def test_the_keys_work_on_after_a_click_on_what_is_offered(play: Open, name: str) -> None:
+    page = play("long")
+
+    page.get_by_role("button", name=name).click()
+    press(page, "Space")
+    page.get_by_role("button", name="Play (space)").wait_for()
+    press(page, "Home", "ArrowRight", "ArrowRight")
+
+    assert fact(page, "Loop") == "2 / 256"
+    assert page.evaluate("document.activeElement.title") == "Play (space)"
+
+
 def test_space_plays_and_pauses(play: Open) -> None:
     page = play("short")
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+import tracekit
 from tests.player.pages import Open, fact, hostile, press
-from tests.player.runs import looped, sentence
+from tests.player.runs import Stamped, looped, sentence, token
 
 
 @pytest.mark.parametrize("runs", [["errs"], ["long", "cancelled"], [sentence(80)], [looped()], [hostile()]])
@@ -82,3 +83,30 @@ def test_a_long_run_has_no_element_a_row(play: Open) -> None:
 
     assert page.locator(".tk-pages").inner_text().startswith("Tokens 19,801 to 20,000 of 20,000.")
     assert page.evaluate("document.querySelectorAll('*').length") < 1_000
+
+
+@pytest.mark.parametrize(
+    ("arrived", "said"),
+    [
+        (0.00099949, "999 µs"),
+        (0.0009996, "1.00 ms"),
+        (0.9994, "999 ms"),
+        (0.9996, "1.000 s"),
+        (9.9996, "10.00 s"),
+    ],
+)
+def test_a_time_is_rounded_into_the_next_unit(play: Open, arrived: float, said: str) -> None:
+    page = play(Stamped("token", tracekit.Script([token("x")], [arrived], "eos")))
+
+    press(page, "End")
+
+    assert fact(page, "Arrived") == said
+
+
+@pytest.mark.parametrize(
+    ("moment", "said"), [(59.94, "0:59.9"), (59.97, "1:00.0"), (119.97, "2:00.0"), (125, "2:05.0")]
+)
+def test_the_clock_counts_no_sixty_seconds(play: Open, moment: float, said: str) -> None:
+    page = play(Stamped("token", tracekit.Script([token("x")] * 2, [1, 200], "eos")), link=f"#t={moment}")
+
+    assert page.locator(".tk-now").inner_text() == f"{said} / 3:20.0"

@@ -124,6 +124,16 @@ def test_an_outline_of_an_invalid_head_is_refused_as_loading_it_is(tmp_path: Pat
     assert str(refused.value).startswith(f'{tmp_path / "run.json"}: line 1: /: expected the key "error"')
 
 
+def test_an_outline_whose_last_row_is_numbered_beyond_the_file_is_refused_as_loading_it_is(
+    tmp_path: Path, short: Trace
+) -> None:
+    path = save(short, tmp_path / "run.json")
+    path.write_bytes(path.read_bytes().replace(b'{"loop":12,', b'{"loop":9223372036854775807,'))
+
+    with pytest.raises(InvalidTrace, match=r"/trace/11/loop: expected 12, .* found 9223372036854775807"):
+        outline(path)
+
+
 def test_an_outline_of_a_newer_version_is_refused_by_name(tmp_path: Path, short: Trace) -> None:
     data = encode(short).replace(b'"schema_version": 2', b'"schema_version": 9')
     (tmp_path / "run.json").write_bytes(data)

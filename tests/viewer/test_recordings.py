@@ -130,6 +130,19 @@ def test_the_downloads_are_the_recording_and_its_page(tab: Open) -> None:
     assert Path(as_page.value.path()).read_bytes() == export_html([Entry(trace, "pointer-errs.json")])
 
 
+def test_one_damaged_recording_leaves_the_others_to_be_seen(tab: Open, folder: Path) -> None:
+    path = folder / "damaged.json"
+    data = (RECORDINGS / "pointer-short.json").read_bytes()
+    path.write_bytes(data.replace(b'{"loop":12,', b'{"loop":9223372036854775807,'))
+
+    good = tab("/?recording=pointer-errs.json")
+    expect(good.locator(".tk-title")).to_have_text("pointer-errs.json")
+    damaged = tab("/?recording=damaged.json")
+
+    expect(damaged.get_by_test_id("stAlert")).to_contain_text("/trace/11/loop: expected 12")
+    path.unlink()
+
+
 def test_text_of_a_recording_is_only_text(tab: Open, folder: Path) -> None:
     hostile = '<img src="http://evil.test/a.png" onerror="alert(1)">![x](http://evil.test/b.png)</script>'
     document = json.loads((RECORDINGS / "pointer-short.json").read_text())

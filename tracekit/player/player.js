@@ -130,9 +130,10 @@ function seconds(value) {
   if (!Number.isFinite(value)) return "–";
   const size = abs(value);
   if (size === 0) return "0 s";
-  if (size < 1e-3) return `${(value * 1e6).toPrecision(3)} µs`;
-  if (size < 1) return `${(value * 1e3).toPrecision(3)} ms`;
-  return `${value.toFixed(size < 10 ? 3 : size < 100 ? 2 : 1)} s`;
+  // A unit ends where its number would be rounded up to a thousand.
+  if (size * 1e6 < 999.5) return `${(value * 1e6).toPrecision(3)} µs`;
+  if (size * 1e3 < 999.5) return `${(value * 1e3).toPrecision(3)} ms`;
+  return `${value.toFixed(size < 9.9995 ? 3 : size < 99.995 ? 2 : 1)} s`;
 }
 
 /** A moment in the unit of the whole, so that a running clock keeps its width. */
@@ -140,7 +141,8 @@ function clock(value, whole) {
   if (whole < 1e-3) return `${(value * 1e6).toFixed(0)} µs`;
   if (whole < 1) return `${(value * 1e3).toFixed(2)} ms`;
   if (whole < 60) return `${value.toFixed(2)} s`;
-  return `${floor(value / 60)}:${(value % 60).toFixed(1).padStart(4, "0")}`;
+  const tenths = round(value * 10); // rounded before it is divided, or there would be sixty seconds
+  return `${floor(tenths / 600)}:${((tenths % 600) / 10).toFixed(1).padStart(4, "0")}`;
 }
 
 function number(value) {
@@ -267,8 +269,8 @@ class Reel {
   get asked() {
     const request = this.trace.request ?? {};
     if (this.mapping) return `${request.steps} steps from ${request.start}`;
-    const { messages } = request;
-    const prompt = request.prompt ?? (Array.isArray(messages) ? messages.at(-1)?.content : null);
+    const { messages } = request; // but for the pointer task's, a request's members may be anything
+    const prompt = request.prompt ?? (Array.isArray(messages) ? messages.at(-1)?.content : undefined);
     if (typeof prompt === "string") return clip(`“${prompt.trim().replace(/\s+/g, " ")}”`, 120);
     return this.isLoop ? "loops" : "tokens";
   }
@@ -379,6 +381,18 @@ class Timeline {
   momentsUntil(lane, at) {
     if (!this.byTime) return at + 1;
     return upperBound(this.counts[lane], this.counts[lane].length, at);
+  }
+
+  /** After how many moments a lane is first at `step`; those after the last row are the ends. */
+  momentsUntilStep(step) {
+    if (!this.byTime) return step;
+    const long = [0, 1].filter((lane) => this.reels[lane].length >= step);
+    return min(...long.map((lane) => this.momentsUntil(lane, step - 1)));
+  }
+
+  /** After how many moments every row is there; what follows are ends. */
+  get rows() {
+    return max(...this.reels.map((reel, lane) => this.momentsUntil(lane, reel.length - 1)));
   }
 
   recordedAt(position) {
@@ -1185,7 +1199,8 @@ class Lane {
     const { status } = this.reel.trace;
     write(this.title, this.label ?? this.reel.title);
     write(this.asked, this.reel.asked);
-    write(this.badge, status);
+    this.badge.hidden = !over && status !== "streaming"; // how it ended is told when it has
+    write(this.badge, this.badge.hidden ? "" : status);
     this.badge.className = `tk-badge tk-badge-${status}`;
     this.outcome.className = `tk-outcome${over && status !== "complete" ? " tk-is-bad" : ""}`;
     write(this.outcome, over ? outcomeOf(this.reel) : "");
@@ -1261,7 +1276,8 @@ function tokenCurves(reel) {
 }
 
 function nats(value) {
-  return !Number.isFinite(value) ? "–" : `${value.toPrecision(3)} nats`;
+  if (!Number.isFinite(value)) return "–";
+  return `${abs(value) < 999.5 ? value.toPrecision(3) : value.toFixed(0)} nats`;
 }
 
 function outcomeOf({ trace, isLoop, end, length }) {
@@ -1286,9 +1302,9 @@ const KEYS = [
   [[" "], "Space", "play or pause", (to) => to.toggle()],
   [["ArrowLeft", ","], "←  ,", "a step back; with Shift a tenth", (to, shift) => to.back(shift)],
   [["ArrowRight", "."], "→  .", "a step on; with Shift a tenth", (to, shift) => to.on(shift)],
-  [[..."0123456789"], "0 – 9", "to that tenth", (to, shift, key) => to.seek(to.tenth * key)],
+  [[..."0123456789"], "0 – 9", "to that tenth", (to, shift, key) => to.seekPart(key / 10)],
   [["Home"], "Home", "to the start", (to) => to.seek(0)],
-  [["End"], "End", "to the end", (to) => to.seek(to.timeline.duration)],
+  [["End"], "End", "to the end", (to) => to.seekPart(1)],
   [["["], "[", "to the marker before", (to) => to.seekMarker(-1)],
   [["]"], "]", "to the next marker", (to) => to.seekMarker(1)],
   [["<"], "<", "slower", (to) => to.shiftSpeed(-1)],
@@ -1312,6 +1328,7 @@ class Player {
     this.pace = { rowsPerSecond: null, maxPause: null };
     Object.assign(this, {
       position: 0,
+      passed: 0,
       speed: 1,
       playing: false,
       loop: false,
@@ -1323,8 +1340,8 @@ class Player {
     this.following = options.following ?? this.reels.some((reel) => !reel.ended);
     this.build(host);
     this.retime();
-    this.listen();
     this.open();
+    this.listen(); // last: what cannot be drawn leaves no listener behind
   }
 
   // -------- what is on the screen
@@ -1339,7 +1356,7 @@ class Player {
       value: 0,
       class: "tk-slider",
       "aria-label": "Position in the run",
-      input: () => this.seek(this.slider.valueAsNumber * this.timeline.duration),
+      input: () => this.seekPart(this.slider.valueAsNumber),
     });
     this.markers = h("div", { class: "tk-markers" });
     this.live = h("p", { class: "tk-hear", "aria-live": "polite" });
@@ -1465,18 +1482,32 @@ class Player {
     const { duration } = this.timeline;
     this.slowSpeed = duration > 0 && duration < SLOW_SECONDS ? max(SLOWEST, duration / SLOW_SECONDS) : null;
     if (wasSlow) this.speed = this.pace.rowsPerSecond ? 1 : playable(this.slowSpeed); // so many rows a second, not fewer
-    this.placeMarkers();
+    this.keepFocus(() => this.placeMarkers());
     this.fillSpeeds();
-    if (this.following) this.position = duration;
-    this.position = min(this.position, duration);
+    if (this.following) this.place(duration, this.timeline.length);
+    else this.place(this.position, this.passed);
   }
 
-  get passed() {
-    return upperBound(this.timeline.due, this.timeline.length, this.position);
+  /** Put the playhead at a position. Of moments due at one time any number may have `passed`: else it is all. */
+  place(position, passed = -1) {
+    const { due, length, duration } = this.timeline;
+    this.position = max(0, min(position, duration));
+    const isThere = (passed ? due[passed - 1] : 0) <= this.position && this.position <= (due[passed] ?? Infinity);
+    this.passed = isThere ? passed : upperBound(due, length, this.position);
+  }
+
+  /** How far along the whole something lies: in time, or where the whole took none, in moments. */
+  partAt(position, moments) {
+    const { duration, length } = this.timeline;
+    return duration ? position / duration : moments / (length || 1);
+  }
+
+  get part() {
+    return this.partAt(this.position, this.passed);
   }
 
   get isOver() {
-    return this.timeline.length > 0 && this.position >= this.timeline.duration;
+    return this.timeline.length > 0 && this.passed === this.timeline.length;
   }
 
   anchor(now = performance.now()) {
@@ -1497,12 +1528,12 @@ class Player {
     const ahead = (now + this.frameMs / 2 - this.anchored.now) / 1000;
     const { duration } = this.timeline,
       before = this.passed;
-    this.position = min(duration, this.anchored.position + ahead * this.speed);
+    this.place(this.anchored.position + ahead * this.speed);
     this.arrivals = [before, this.passed];
     if (this.position < duration) return;
     if (!this.loop) return this.rest("end");
     if (ahead * this.speed + this.anchored.position > duration + 0.8 * this.speed)
-      ((this.position = 0), this.anchor(now));
+      (this.place(0, 0), this.anchor(now));
   }
 
   measure() {
@@ -1527,7 +1558,7 @@ class Player {
       const state = { passed: timeline.passed(index, passed), glide: this.glide(passed), difference: this.difference };
       lane.draw({ ...state, ink: this.ink, theme: this.themeKey });
     });
-    this.drawDeck(passed);
+    this.drawDeck();
     this.measure();
   }
 
@@ -1541,22 +1572,32 @@ class Player {
     return until < 0.05 ? 1 : 1 - (1 - part) ** 3;
   }
 
-  drawDeck(passed) {
+  drawDeck() {
     const { timeline, slider } = this,
       whole = timeline.recordedAt(timeline.duration),
       now = timeline.recordedAt(this.position);
-    const part = timeline.duration ? this.position / timeline.duration : 0;
-    slider.value = part;
-    slider.style.setProperty("--tk-part", part.toFixed(5));
-    const steps = this.steps,
-      step = min(passed, steps);
-    slider.setAttribute("aria-valuetext", `step ${step} of ${steps}, ${seconds(now)}`);
+    slider.value = this.part;
+    slider.style.setProperty("--tk-part", this.part.toFixed(5));
+    const counts = timeline.byTime
+      ? this.lanes.map((lane) => `step ${lane.shown} of ${lane.reel.length}`).join(" and ")
+      : `step ${this.stepHere} of ${this.steps}`;
+    slider.setAttribute("aria-valuetext", `${counts}, ${seconds(now)}`);
     write(this.now, `${clock(now, whole)} / ${clock(whole, whole)}`);
-    this.drawRemark();
-    this.followButton.hidden = this.reels.every((reel) => reel.ended);
+    this.keepFocus(() => {
+      this.drawRemark();
+      this.followButton.hidden = this.reels.every((reel) => reel.ended);
+    });
     this.followButton.setAttribute("aria-pressed", this.following);
     this.loopButton.setAttribute("aria-pressed", this.loop);
     if (this.help.open) this.drawTiming();
+  }
+
+  /** A change may take the focused control away; the keys must not go dead with it. */
+  keepFocus(change) {
+    const focused = this.root.getRootNode().activeElement,
+      isOurs = this.root.contains(focused);
+    change();
+    if (isOurs && !focused.checkVisibility()) this.playButton.focus({ preventScroll: true });
   }
 
   /** The line above the steps: how much slower than life this is, or how two runs differ. */
@@ -1588,7 +1629,7 @@ class Player {
     if (at < 0) return [h("span", {}, "The two runs say the same at every step.")];
     const said = this.reels.map((reel) => (at < reel.length ? visible(saidBy(reel.rows[at])) : "nothing more"));
     const name = `step ${number(at + 1)}`,
-      go = button("link", name, () => this.seekRow(0, at), name);
+      go = button("link", name, () => this.seekMoments(this.momentsUntilDifference()), name);
     const words = said.map((text) => h("bdi", { class: "tk-said" }, clip(text, 40)));
     return [h("span", {}, "First difference at "), go, words[0], h("span", {}, "against"), words[1]];
   }
@@ -1620,7 +1661,8 @@ class Player {
   placeMarkers() {
     const { timeline } = this,
       found = [];
-    const mark = (kind, name, moments) => found.push({ kind, name, position: timeline.due[moments - 1] });
+    const mark = (kind, name, moments) =>
+      found.push({ kind, name, moments, position: timeline.due[moments - 1] });
     this.reels.forEach((reel, lane) => {
       const whose = this.reels.length > 1 ? ` (${"AB"[lane]})` : "";
       const put = (kind, name, at) =>
@@ -1630,15 +1672,21 @@ class Player {
       if (reel.trace.status === "failed") mark("error", `Failed${whose}`, timeline.momentsUntil(lane, reel.length));
     });
     if (this.difference >= 0)
-      mark("difference", `First difference: step ${this.difference + 1}`, timeline.momentsUntil(0, this.difference));
-    this.marks = found.filter((one) => one.position !== undefined).sort((a, b) => a.position - b.position);
+      mark("difference", `First difference: step ${this.difference + 1}`, this.momentsUntilDifference());
+    this.marks = found.filter((one) => one.position !== undefined).sort((a, b) => a.moments - b.moments);
     this.markers.replaceChildren(...this.marks.map((one) => this.marker(one)));
   }
 
-  marker({ kind, name, position }) {
-    const node = button(`marker tk-marker-${kind}`, name, () => this.seek(position));
+  /** Where one run is over, it is the other that goes on to differ. */
+  momentsUntilDifference() {
+    const lane = this.difference < this.reels[0].length ? 0 : 1;
+    return this.timeline.momentsUntil(lane, this.difference);
+  }
+
+  marker({ kind, name, moments, position }) {
+    const node = button(`marker tk-marker-${kind}`, name, () => this.seekMoments(moments));
     node.tabIndex = -1; // the keys [ and ] reach them
-    node.style.setProperty("--tk-part", (position / (this.timeline.duration || 1)).toFixed(5));
+    node.style.setProperty("--tk-part", this.partAt(position, moments).toFixed(5));
     return node;
   }
 
@@ -1657,13 +1705,18 @@ class Player {
     return max(...this.reels.map((reel) => reel.length));
   }
 
+  /** The step of the lane that has come farthest. */
+  get stepHere() {
+    return max(...this.reels.map((reel, lane) => min(this.timeline.passed(lane, this.passed), reel.length)));
+  }
+
   toggle() {
     if (this.playing) this.rest("pause");
     else this.play();
   }
 
   play() {
-    if (this.isOver) this.position = 0;
+    if (this.isOver) this.place(0, 0);
     this.playing = this.started = true;
     this.lastFrame = undefined;
     this.follow(false);
@@ -1689,9 +1742,9 @@ class Player {
     this.playButton.setAttribute("aria-label", name);
   }
 
-  /** Go to a position in playing seconds, and show it at once. */
-  seek(position) {
-    this.position = max(0, min(position, this.timeline.duration));
+  /** Go to a position in playing seconds, and show it at once. At the start nothing has passed yet. */
+  seek(position, passed = position > 0 ? -1 : 0) {
+    this.place(position, passed);
     this.follow(false);
     this.anchor();
     this.draw();
@@ -1700,7 +1753,7 @@ class Player {
 
   seekMoments(moments) {
     const m = max(0, min(moments, this.timeline.length));
-    this.seek(m ? this.timeline.due[m - 1] : 0);
+    this.seek(m ? this.timeline.due[m - 1] : 0, m);
   }
 
   seekRow(lane, at) {
@@ -1708,41 +1761,34 @@ class Player {
     this.seekMoments(this.timeline.momentsUntil(lane, max(0, min(at, last))));
   }
 
-  get tenth() {
-    return this.timeline.duration / 10;
+  seekPart(part) {
+    const { duration, length } = this.timeline;
+    if (duration && part < 1) this.seek(part * duration);
+    else this.seekMoments(round(part * length));
   }
 
   back(far) {
-    if (far) this.seek(this.position - this.tenth);
+    if (far) this.seekPart(this.part - 0.1);
     else this.step(-1);
   }
 
   on(far) {
-    if (far) this.seek(this.position + this.tenth);
+    if (far) this.seekPart(this.part + 0.1);
     else this.step(1);
   }
 
-  /** A step: to the next moment that lies elsewhere in time, since moments may coincide. */
+  /** A step: to the next row, or the one before. Of a lane's end there is nothing to see but after the last row. */
   step(by) {
     this.rest("pause");
-    const passed = this.passed;
-    if (by > 0) return this.seekMoments(passed + 1);
-    const here = passed ? this.timeline.due[passed - 1] : 0;
-    this.seekMoments(here < this.position ? passed : passed - 1);
-    if (passed && this.passed === passed) this.seekBefore(here);
-  }
-
-  seekBefore(position) {
-    const { due, length } = this.timeline;
-    let m = upperBound(due, length, position);
-    while (m && due[m - 1] === position) m--;
-    this.seekMoments(m);
+    this.seekMoments(min(this.passed, this.timeline.rows) + by);
   }
 
   seekMarker(by) {
-    const all = [0, ...this.marks.map((one) => one.position), this.timeline.duration];
-    const beyond = all.filter((position) => (by > 0 ? position > this.position : position < this.position));
-    if (beyond.length) this.seek(by > 0 ? beyond[0] : beyond[beyond.length - 1]);
+    const { due, length } = this.timeline;
+    const isBefore = (m) => m < this.passed || (m ? due[m - 1] : 0) < this.position;
+    const all = [0, ...this.marks.map((one) => one.moments), length];
+    const beyond = all.filter((m) => (by > 0 ? m > this.passed : isBefore(m)));
+    if (beyond.length) this.seekMoments(by > 0 ? beyond[0] : beyond[beyond.length - 1]);
   }
 
   shiftSpeed(by) {
@@ -1785,10 +1831,7 @@ class Player {
   /** A hidden page gets no frames: what falls due meanwhile is not measured. */
   onHidden() {
     if (document.hidden || !this.playing) return;
-    this.position = min(
-      this.timeline.duration,
-      this.anchored.position + ((performance.now() - this.anchored.now) / 1000) * this.speed,
-    );
+    this.place(this.anchored.position + ((performance.now() - this.anchored.now) / 1000) * this.speed);
     this.anchor();
   }
 
@@ -1834,7 +1877,7 @@ class Player {
   }
 
   seekTo({ step, time }) {
-    if (Number.isFinite(step)) this.seekMoments(trunc(step));
+    if (Number.isFinite(step)) this.seekMoments(this.timeline.momentsUntilStep(trunc(step)));
     else if (Number.isFinite(time)) this.seek(this.timeline.positionAt(time));
   }
 
@@ -1863,15 +1906,17 @@ class Player {
   /** Keep the place under another pace: the same step, or under another order the same time. */
   replace(recorded, passed, byTime) {
     this.retime();
-    const { due, length } = this.timeline;
-    this.position = byTime ? this.timeline.positionAt(recorded) : passed ? due[min(passed, length) - 1] : 0;
+    const { due, length } = this.timeline,
+      m = min(passed, length);
+    if (byTime) this.place(this.timeline.positionAt(recorded), passed && -1);
+    else this.place(m ? due[m - 1] : 0, m);
   }
 
   setFollowing(on) {
     if (on && this.reels.every((reel) => reel.ended)) return;
     if (on) this.rest("pause");
     this.follow(Boolean(on));
-    if (on) this.position = this.timeline.duration;
+    if (on) this.place(this.timeline.duration, this.timeline.length);
   }
 
   append(rows, tail, lane = 0) {
@@ -1901,9 +1946,8 @@ class Player {
     const { timeline, playing, following, speed, loop, sync, theme, pace } = this;
     const recorded = timeline.recordedAt(this.position),
       duration = timeline.recordedAt(timeline.duration);
-    const step = min(this.passed, timeline.byTime ? timeline.length : this.steps);
     return {
-      step,
+      step: this.stepHere,
       steps: this.steps,
       time: recorded,
       duration,

@@ -42,7 +42,9 @@ def outline(path: Path | str) -> Outline:
     """
     if str(path) != "-":
         for window in _OUTLINE_BYTES:
-            if (found := decode_outline(*_ends(Path(path), window), path)) is not None:
+            head, tail, size = _ends(Path(path), window)
+            found = decode_outline(head, tail, path)
+            if found is not None and _rows_of(found) <= size:
                 return found
     document = decode_document(read_file(path), path)
     rows = document.pop("trace")
@@ -70,9 +72,16 @@ def inside(folder: Path) -> list[Path]:
     return [path for path in files_under(folder, ".json") if not path.name.endswith(".new.json")]
 
 
-def _ends(path: Path, window: int) -> tuple[bytes, bytes]:
-    """A file's first and last bytes, of which there are at most `window`."""
+def _rows_of(found: Outline) -> int:
+    """How many rows the last row says there are; a damaged one may say more than its file has bytes."""
+    row = found.last_row or {"loop": 0}
+    return int(row["loop"] if "loop" in row else row["index"] + 1)
+
+
+def _ends(path: Path, window: int) -> tuple[bytes, bytes, int]:
+    """A file's first and last bytes, of which there are at most `window`, and how many there are in all."""
     with in_words(path), open_regular(path) as file:
         head = file.read(window)
-        file.seek(max(0, os.fstat(file.fileno()).st_size - window))
-        return head, file.read(window)
+        size = os.fstat(file.fileno()).st_size
+        file.seek(max(0, size - window))
+        return head, file.read(window), size

@@ -11,7 +11,7 @@ from tracekit.errors import TracekitError
 from tracekit.regression.compare import compare
 from tracekit.regression.verdict import ABSENT, Comparison, Difference, Verdict
 from tracekit.regression.words import headline
-from tracekit.viewer.parts import Opened, open_recording, plain, shelf_of
+from tracekit.viewer.parts import Opened, names_to_choose, open_recording, plain, shelf_of
 from tracekit.viewer.player import PlayerOptions, player
 from tracekit.viewer.settings import Settings
 from tracekit.viewer.shelf import Shelf
@@ -29,13 +29,13 @@ _OUTCOMES = {
 def page(settings: Settings) -> None:
     """A golden on the left and a fresh one on the right, under one transport."""
     shelf = shelf_of(settings.root)
-    names = [entry.name for entry in shelf.entries() if not entry.problem]
-    if not names:
+    goldens, others = names_to_choose(shelf, "golden"), names_to_choose(shelf, "fresh")
+    if not (goldens and others):
         st.info(f"{plain(str(settings.root))} holds no recordings yet.", icon=":material/folder_open:")
         return
     left, right = st.columns(2)
-    golden = left.selectbox("Golden", names, 0, key="golden", bind="query-params")
-    fresh = right.selectbox("Fresh", names, min(1, len(names) - 1), key="fresh", bind="query-params")
+    golden = left.selectbox("Golden", goldens, 0, key="golden", bind="query-params")
+    fresh = right.selectbox("Fresh", others, min(1, len(others) - 1), key="fresh", bind="query-params")
     try:
         _show(*_both(shelf, golden, fresh))
     except TracekitError as error:

@@ -14,23 +14,34 @@ function link(step) {
   window.history.replaceState(window.history.state, "", address);
 }
 
-export default function ({ data, parentElement }) {
-  const host = parentElement.querySelector("[data-player]");
-  const { linked, is_preview: isPreview, run, traces, ...options } = JSON.parse(new TextDecoder().decode(data));
+function forget(host) {
+  players.get(host)?.player.destroy();
+  players.delete(host);
+  host.replaceChildren();
+}
+
+function show(host, { linked, is_preview: isPreview, run, traces, ...options }) {
   const theme = themeOf(host);
   host.classList.toggle("preview", isPreview);
-  let known = players.get(host);
+  const known = players.get(host);
   if (known?.run === run) {
     known.player.update(traces);
     known.player.set({ theme });
-  } else {
-    known?.player.destroy();
-    const onEvent = ({ type, step }) => linked && type === "step" && link(step);
-    known = { run, player: mount(host, { ...options, traces, theme, onEvent }) };
-    players.set(host, known);
+    return;
   }
-  return () => {
-    players.get(host)?.player.destroy();
-    players.delete(host);
-  };
+  forget(host);
+  const onEvent = ({ type, step }) => linked && type === "step" && link(step);
+  players.set(host, { run, player: mount(host, { ...options, traces, theme, onEvent }) });
+}
+
+/** Streamlit never calls a component again that has thrown, so what cannot be shown is told in its place. */
+export default function ({ data, parentElement }) {
+  const host = parentElement.querySelector("[data-player]");
+  try {
+    show(host, JSON.parse(new TextDecoder().decode(data)));
+  } catch (error) {
+    forget(host);
+    host.textContent = `The player cannot show this run: ${error.message}`;
+  }
+  return () => forget(host);
 }

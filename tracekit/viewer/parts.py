@@ -24,6 +24,7 @@ __all__ = [
     "Opened",
     "downloads",
     "facts",
+    "names_to_choose",
     "open_recording",
     "opened",
     "plain",
@@ -62,6 +63,16 @@ class Opened:
 def shelf_of(root: Path) -> Shelf:
     """The folder's shelf: one for all sessions, so that a file is read once."""
     return Shelf(root)
+
+
+def names_to_choose(shelf: Shelf, key: str) -> list[str]:
+    """The readable recordings' names; after them what the address has under `key`.
+
+    A name that stands for none is chosen all the same: opening it says what is wrong, where a
+    choice that did not offer it would silently be another recording.
+    """
+    readable = [entry.name for entry in shelf.entries() if not entry.problem]
+    return list(dict.fromkeys([*readable, *filter(None, st.query_params.get_all(key))]))
 
 
 def open_recording(shelf: Shelf, name: str) -> Opened:

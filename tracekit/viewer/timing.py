@@ -6,7 +6,7 @@ import streamlit as st
 
 from tracekit.errors import TracekitError
 from tracekit.viewer.charts import curve, histogram, milliseconds_between, statistics
-from tracekit.viewer.parts import open_recording, plain, shelf_of
+from tracekit.viewer.parts import names_to_choose, open_recording, plain, shelf_of
 from tracekit.viewer.settings import Settings
 
 __all__ = ["page"]
@@ -17,7 +17,7 @@ MOST_RECORDINGS = 6
 def page(settings: Settings) -> None:
     """Choose recordings; the numbers first, then the charts."""
     shelf = shelf_of(settings.root)
-    names = [entry.name for entry in shelf.entries() if not entry.problem]
+    names = names_to_choose(shelf, "recordings")
     if not names:
         st.info(f"{plain(str(settings.root))} holds no recordings yet.", icon=":material/folder_open:")
         return
