@@ -180,6 +180,17 @@ def test_with_xdist_a_selection_is_no_full_run(left_over):
     assert result.ret == 0
 
 
+def test_with_xdist_a_process_that_died_leaves_nothing_to_judge_by(left_over):
+    rewrite(left_over, TWO)
+    left_over.makepyfile(test_death="import os\n\ndef test_dies():\n    os._exit(9)\n")
+
+    result = left_over.runpytest_subprocess("-n2", "--tracekit-unreferenced=delete")
+
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.no_fnmatch_line("*obsolete goldens*")
+    assert files(left_over) == ["test_chat/test_one.json", "test_chat/test_two.json"]
+
+
 def test_with_xdist_tests_that_share_a_golden_write_it_once(pytester):
     tests = """
 @pytest.mark.parametrize("number", range(8))
