@@ -86,6 +86,20 @@ def test_update_all_replaces_what_differs_and_touches_nothing_else(tk, wrong):
     assert tk("check").code == 0
 
 
+def test_update_all_takes_no_run_in_which_the_model_raised(tk, goldens):
+    trace = load(goldens / "short.json")
+    model = {"source": "tests.regression.app:open_raising", "name": "app"}
+    save({**trace, "model": model, "request": {}, "settings": {}}, goldens / "short.json", overwrite=True)
+    before = (goldens / "short.json").read_bytes()
+
+    result = tk("check", "--update", "all", "--allow-source", "tests.regression.app:open_raising")
+
+    assert result.code == 1
+    left = "the fresh trace: recordings/short.new.json (is failed, not complete, so it cannot be a golden)"
+    assert left in result.out
+    assert (goldens / "short.json").read_bytes() == before
+
+
 @pytest.mark.parametrize("update", ["all", "new", "none"])
 def test_under_ci_nothing_is_written_whatever_is_asked(tk, wrong, monkeypatch, update):
     monkeypatch.setenv("CI", "true")

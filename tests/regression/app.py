@@ -25,6 +25,14 @@ class DyingApp(App):
         os._exit(9)
 
 
+class RaisingApp(App):
+    """Its model raises after the first loop."""
+
+    def observe(self, request: Any, emit: Emit) -> str:
+        emit(ROWS[0])
+        raise RuntimeError("out of memory")
+
+
 ROWS = [{"prediction": "A", "stop_probability": 0.5}, {"prediction": "B", "stop_probability": 0.9}]
 
 
@@ -34,3 +42,7 @@ def open_source() -> App:
 
 def open_dying() -> DyingApp:
     return DyingApp("loop", Script(ROWS))
+
+
+def open_raising() -> RaisingApp:
+    return RaisingApp("loop", Script(ROWS))
