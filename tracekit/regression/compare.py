@@ -44,7 +44,7 @@ def compare(
         rows = _Rows([], {}, 0, max(len(golden["trace"]), len(fresh["trace"])), False)
     else:
         rows = _compare_rows(golden, fresh, tolerance)
-    tail = [] if rows.diverged else list(_ends(golden, fresh, rows))
+    tail = list(_ends(golden, fresh, rows))
     if timing is not None:
         tail += _median_gap(golden, fresh, timing)
     differences = (*head, *rows.differences, *tail)
@@ -139,17 +139,20 @@ def _counts(result: FieldResult) -> Counts:
 
 
 def _ends(golden: Trace, fresh: Trace, rows: _Rows) -> Iterator[Difference]:
-    """Number of rows, status, error and summary."""
+    """Status and error; number of rows and summary too, unless they are another text's."""
     lengths = len(golden["trace"]), len(fresh["trace"])
-    if golden["status"] == "cancelled" and lengths[0] <= lengths[1]:
+    cut = golden["status"] == "cancelled"
+    if cut and lengths[0] <= lengths[1]:
         return
-    if lengths[0] != lengths[1]:
+    if lengths[0] != lengths[1] and not rows.diverged:
         yield Difference(None, "rows", *lengths, delta=abs(lengths[0] - lengths[1]), allowed=0)
-    if golden["status"] != fresh["status"]:
+    ended_sooner = cut and rows.diverged and fresh["status"] == "complete"
+    if golden["status"] != fresh["status"] and not ended_sooner:
         yield Difference(None, "status", golden["status"], fresh["status"])
-    follows = _follows(fresh, rows.near_ties)
     yield from _members("error", {**golden.get("error", {})}, {**fresh.get("error", {})}, {})
-    yield from _members("summary", golden.get("summary", {}), fresh.get("summary", {}), follows)
+    if not rows.diverged:
+        follows = _follows(fresh, rows.near_ties)
+        yield from _members("summary", golden.get("summary", {}), fresh.get("summary", {}), follows)
 
 
 def _members(part: str, old: Json, new: Json, follows: Json) -> Iterator[Difference]:
