@@ -23,7 +23,7 @@ from tracekit.regression.tolerances import Tolerance, default_tolerance
 from tracekit.regression.verdict import ABSENT, Comparison, Counts, Difference, Verdict
 from tracekit.streaming.summary import gaps
 
-__all__ = ["compare", "provenance", "tally"]
+__all__ = ["compare", "is_same", "provenance", "tally"]
 
 _TIMES = frozenset({"time_to_first_token_seconds", "tokens_per_second", "gap_seconds"})
 _RANK = {verdict: rank for rank, verdict in enumerate(Verdict)}
@@ -95,7 +95,7 @@ def _asked(golden: Trace, fresh: Trace) -> Iterator[Difference]:
         yield Difference(None, "kind", golden["kind"], fresh["kind"])
     old, new = golden["request"], fresh["request"]
     for key in {**old, **new}:
-        if not _is_same(old.get(key, ABSENT), new.get(key, ABSENT)):
+        if not is_same(old.get(key, ABSENT), new.get(key, ABSENT)):
             yield Difference(None, f"request.{key}", old.get(key, ABSENT), new.get(key, ABSENT))
 
 
@@ -158,7 +158,7 @@ def _ends(golden: Trace, fresh: Trace, rows: _Rows) -> Iterator[Difference]:
 def _members(part: str, old: Json, new: Json, follows: Json) -> Iterator[Difference]:
     for key in {**old, **new}:
         before, after = old.get(key, ABSENT), new.get(key, ABSENT)
-        if key in _TIMES or _is_same(before, after):
+        if key in _TIMES or is_same(before, after):
             continue
         near = key in follows and follows[key] == after
         outcome = Verdict.NEAR_TIE if near else Verdict.DIFFERENT
@@ -191,6 +191,15 @@ def _median_gap(golden: Trace, fresh: Trace, ratio: float) -> list[Difference]:
     return [Difference(None, "median gap, seconds", old, new, slow - fast, fast * (ratio - 1))]
 
 
-def _is_same(old: object, new: object) -> bool:
-    """Equal, and no NaN in it: a container that holds one finds itself equal all the same."""
-    return old == new and non_finite(old) is None
+def is_same(old: object, new: object) -> bool:
+    """Equal as JSON: true is not 1, nor is 1.0. And no NaN in it: a container finds itself equal all the same."""
+    return old == new and _types(old) == _types(new) and non_finite(old) is None
+
+
+def _types(value: object) -> object:
+    """A value with each number in it replaced by what kind of number it is."""
+    if isinstance(value, Mapping):
+        return {key: _types(member) for key, member in value.items()}
+    if isinstance(value, list):
+        return list(map(_types, value))
+    return isinstance(value, bool), isinstance(value, float)
