@@ -46,3 +46,15 @@ def open_dying() -> DyingApp:
 
 def open_raising() -> RaisingApp:
     return RaisingApp("loop", Script(ROWS))
+
+
+class Careless(App):
+    """What it does outside of its run raises, in the method `where`."""
+
+    def __init__(self, where: str, error: BaseException) -> None:
+        super().__init__("loop", Script(ROWS))
+        setattr(self, where, self._raise)
+        self._error = error
+
+    def _raise(self, *_: Any) -> Any:
+        raise self._error

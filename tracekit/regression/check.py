@@ -20,7 +20,7 @@ from tracekit.regression.rerun import Checked, Rules, recheck
 from tracekit.regression.verdict import Comparison, Verdict
 from tracekit.storage.files import read_file
 from tracekit.storage.store import find, outline
-from tracekit.streaming.source import Source
+from tracekit.streaming.source import Source, own_code
 
 __all__ = [
     "CheckOptions",
@@ -133,12 +133,13 @@ def check(paths: Iterable[Path], options: CheckOptions) -> Iterator[Outcome]:
 def check_group(group: Group, options: CheckOptions) -> Iterator[Outcome]:
     """The outcomes of goldens of one model."""
     try:
-        source = options.loading.load(group.key, group.paths[0])
+        with own_code(group.key.source):
+            source = options.loading.load(group.key, group.paths[0])
+            loaded = source.describe().model.get("sha256", "")
     except TracekitError as error:
         for path in group.paths:
             yield Outcome(path, error=_naming(path, error))
         return
-    loaded = source.describe().model.get("sha256", "")
     for path in group.paths:
         yield _check_one(path, source, loaded, options.rules)
 
@@ -147,7 +148,8 @@ def _check_one(path: Path, source: Source, loaded: str, rules: Rules) -> Outcome
     started = time.perf_counter()
     try:
         golden = load_golden(path)
-        checked: Checked = recheck(golden, source, rules, path)
+        with own_code(ModelKey.of({**golden}).source):
+            checked: Checked = recheck(golden, source, rules, path)
     except TracekitError as error:
         return Outcome(path, error=_naming(path, error))
     recorded = golden["model"].get("sha256", "")
