@@ -156,6 +156,16 @@ def test_recordings_of_others_are_none_of_our_business(left_over):
     assert result.ret == 0
 
 
+def test_other_json_beside_the_goldens_of_a_test_is_none_of_our_business(left_over):
+    rewrite(left_over, TWO)
+    (left_over.path / "recordings" / "test_chat" / "data.json").write_text('{"hello": 1}')
+
+    result = left_over.runpytest_inprocess("--tracekit-unreferenced=delete")
+
+    result.stdout.no_fnmatch_line("*obsolete goldens*")
+    assert "test_chat/data.json" in files(left_over)
+
+
 def test_with_xdist_nothing_that_any_process_used_is_obsolete(left_over):
     rewrite(left_over, TWO)
 

@@ -21,7 +21,8 @@ def settle(outcome: Outcome, policy: WritePolicy, at: str) -> str:
     """Do to the files what the policy allows for this outcome; what was done, in words, or nothing.
 
     A golden that differs is replaced if all are to be updated and the fresh trace can be a
-    golden; else the fresh trace is left beside it. One that passes keeps no fresh trace of an earlier check. Raises StorageError.
+    golden; else the fresh trace is left beside it. One that passes keeps no fresh trace of an
+    earlier check. Raises StorageError.
     """
     if not policy.may_write or outcome.comparison is None:
         return ""

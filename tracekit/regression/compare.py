@@ -192,7 +192,7 @@ def _median_gap(golden: Trace, fresh: Trace, ratio: float) -> list[Difference]:
 
 
 def is_same(old: object, new: object) -> bool:
-    """Equal as JSON: true is not 1, nor is 1.0. And no NaN in it: a container finds itself equal all the same."""
+    """Equal as JSON, where true is not 1, nor is 1.0; and no NaN in it, which a container finds equal."""
     return old == new and _types(old) == _types(new) and non_finite(old) is None
 
 
