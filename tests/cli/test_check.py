@@ -180,6 +180,21 @@ def test_a_source_of_ones_own_has_to_be_allowed(tk, goldens):
     assert allowed.code == 1
 
 
+@pytest.mark.parametrize("pattern", ["cycle*", "recordings/cy*", "rec*/cycle.json"])
+@pytest.mark.parametrize("folder", [".", "recordings", "src/app"])
+def test_a_projects_selection_is_the_same_from_every_folder(
+    tk, goldens, tmp_path, monkeypatch, folder, pattern
+):
+    (tmp_path / "pyproject.toml").write_text(f'[tool.tracekit]\ngoldens = ["{pattern}"]\n')
+    (tmp_path / "src/app").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / folder)
+
+    result = tk("check", "--unreferenced", "ignore")
+
+    assert result.out.endswith("1 goldens: 1 identical\n")
+    assert result.out.count("cycle.json") == 1
+
+
 @pytest.fixture
 def left_over(goldens, tmp_path):
     """A project that selects cycle only."""

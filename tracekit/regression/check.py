@@ -5,6 +5,7 @@ What cannot be checked is an outcome too, with its reason: nothing is passed ove
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -89,8 +90,10 @@ def counted(outcomes: Sequence[Outcome]) -> str:
     return f"{len(results)} goldens: {said}"
 
 
-def find_goldens(paths: Sequence[Path], select: Sequence[str] = ()) -> list[Path]:
+def find_goldens(paths: Sequence[Path], select: Sequence[str] = (), base: Path | None = None) -> list[Path]:
     """The goldens at `paths`, files and folders, whose path or name fits one of the patterns.
+
+    A path fits as it is written; with `base`, as it is written from there.
 
     In folders, JSON that is no trace is passed over; what is named is taken as named.
     Raises NoGoldens where nothing is left, StorageError for a path that is not there.
@@ -102,7 +105,7 @@ def find_goldens(paths: Sequence[Path], select: Sequence[str] = ()) -> list[Path
     unique = list(dict.fromkeys(found))
     if not select:
         return unique
-    chosen = [path for path in unique if any(_fits(path, pattern) for pattern in select)]
+    chosen = [path for path in unique if any(_fits(path, pattern, base) for pattern in select)]
     if not chosen:
         raise NoGoldens(where, ", ".join(select))
     return chosen
@@ -173,8 +176,9 @@ def _is_golden(path: Path) -> bool:
     return True
 
 
-def _fits(path: Path, pattern: str) -> bool:
-    return any(fnmatch(text, pattern) for text in (path.name, path.stem, path.as_posix()))
+def _fits(path: Path, pattern: str, base: Path | None) -> bool:
+    written = path.as_posix() if base is None else os.path.relpath(path, base)
+    return any(fnmatch(text, pattern) for text in (path.name, path.stem, written))
 
 
 def _naming(path: Path, error: TracekitError) -> str:
