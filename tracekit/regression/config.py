@@ -27,7 +27,7 @@ _KEYS = ("recordings", "goldens", "sources", "tolerance")
 
 @dataclass(frozen=True)
 class Config:
-    """A project's settings. `folder` is where its pyproject.toml lies; paths and `goldens` are relative to it."""
+    """A project's settings. `folder` is where its pyproject.toml lies: all paths are relative to it."""
 
     folder: Path
     recordings: Path
