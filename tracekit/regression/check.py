@@ -49,11 +49,13 @@ class CheckOptions:
 class Outcome:
     """What came of one golden: a comparison, or the error for which there is none.
 
+    Where it did not pass, `golden` and `fresh` are what was compared, whatever becomes of the files.
     `weights` is there where the loaded weights are not the recorded ones: both SHA-256.
     """
 
     path: Path
     comparison: Comparison | None = None
+    golden: Trace | None = None
     fresh: Trace | None = None
     error: str = ""
     seconds: float = 0.0
@@ -156,10 +158,11 @@ def _check_one(path: Path, source: Source, loaded: str, rules: Rules) -> Outcome
     except TracekitError as error:
         return Outcome(path, error=_naming(path, error))
     recorded = golden["model"].get("sha256", "")
+    compared = (None, None) if checked.comparison.passed else (golden, checked.fresh)
     return Outcome(
         path,
         checked.comparison,
-        None if checked.comparison.passed else checked.fresh,
+        *compared,
         seconds=time.perf_counter() - started,
         weights=(recorded, loaded) if recorded and loaded and recorded != loaded else None,
     )

@@ -12,7 +12,6 @@ from tracekit.regression.files import (
     leave_fresh,
     unfit,
 )
-from tracekit.storage.store import load
 
 __all__ = ["settle"]
 
@@ -29,12 +28,12 @@ def settle(outcome: Outcome, policy: WritePolicy, at: str) -> str:
     if outcome.passed:
         discard_fresh(outcome.path)
         return ""
-    if outcome.fresh is None:
+    if outcome.golden is None or outcome.fresh is None:
         return ""
     reason = unfit(outcome.fresh)
     if policy.update is Update.ALL and not reason:
         why = Acceptance(outcome.comparison.verdict, "updated by a check with --update all", at)
-        accept(outcome.path, load(outcome.path), outcome.fresh, why)
+        accept(outcome.path, outcome.golden, outcome.fresh, why)
         return "updated"
     refused = f" ({reason}, so it cannot be a golden)" if reason else ""
     return f"the fresh trace: {leave_fresh(outcome.path, outcome.fresh)}{refused}"
