@@ -103,20 +103,19 @@ def cassette(request: pytest.FixtureRequest) -> Iterator[Callable[..., CassetteS
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any, error: object) -> None:  # noqa: ARG001
-    """A process of pytest-xdist has ended: take over what its tests used."""
-    found = getattr(node, "workeroutput", {}).get(_WORKER_KEY)
-    if found is not None:
-        tally = node.config.stash[_TALLY]
-        tally.used.update(found["used"])
-        tally.narrowed = tally.narrowed or found["narrowed"]
-        tally.run = node.workerinput["testrunuid"]
+    """A process of pytest-xdist has ended: take over what its tests used, which one that died cannot say."""
+    tally = node.config.stash[_TALLY]
+    tally.run = node.workerinput["testrunuid"]
+    found = getattr(node, "workeroutput", {}).get(_WORKER_KEY, {"used": (), "narrowed": True})
+    tally.used.update(found["used"])
+    tally.narrowed = tally.narrowed or found["narrowed"]
 
 
 class Tally:
     """What the session's tests did, as far as goldens that no test uses are concerned.
 
     `unproven` are modules in which a test did not pass: it may have a golden that it did
-    not come to. `narrowed` says that some tests were not run at all.
+    not come to. `narrowed` says that some tests were not run at all, or nobody knows what they used.
     """
 
     def __init__(self, config: pytest.Config) -> None:

@@ -85,6 +85,20 @@ def test_update_all_replaces_what_differs_and_touches_nothing_else(tk, wrong):
     assert tk("check").code == 0
 
 
+def test_update_all_takes_no_run_in_which_the_model_raised(tk, goldens):
+    trace = load(goldens / "short.json")
+    model = {"source": "tests.regression.app:open_raising", "name": "app"}
+    save({**trace, "model": model, "request": {}, "settings": {}}, goldens / "short.json", overwrite=True)
+    before = (goldens / "short.json").read_bytes()
+
+    result = tk("check", "--update", "all", "--allow-source", "tests.regression.app:open_raising")
+
+    assert result.code == 1
+    left = "the fresh trace: recordings/short.new.json (is failed, not complete, so it cannot be a golden)"
+    assert left in result.out
+    assert (goldens / "short.json").read_bytes() == before
+
+
 @pytest.mark.parametrize("update", ["all", "new", "none"])
 def test_under_ci_nothing_is_written_whatever_is_asked(tk, wrong, monkeypatch, update):
     monkeypatch.setenv("CI", "true")
@@ -163,6 +177,21 @@ def test_a_source_of_ones_own_has_to_be_allowed(tk, goldens):
     assert refused.code == 2
     assert "--allow-source" in refused.out
     assert allowed.code == 1
+
+
+@pytest.mark.parametrize("pattern", ["cycle*", "recordings/cy*", "rec*/cycle.json"])
+@pytest.mark.parametrize("folder", [".", "recordings", "src/app"])
+def test_a_projects_selection_is_the_same_from_every_folder(
+    tk, goldens, tmp_path, monkeypatch, folder, pattern
+):
+    (tmp_path / "pyproject.toml").write_text(f'[tool.tracekit]\ngoldens = ["{pattern}"]\n')
+    (tmp_path / "src/app").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / folder)
+
+    result = tk("check", "--unreferenced", "ignore")
+
+    assert result.out.endswith("1 goldens: 1 identical\n")
+    assert result.out.count("cycle.json") == 1
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import pytest
 
 from tests.cli.conftest import one_line
 from tests.conftest import RECORDINGS
+from tests.regression.traces import failed
 from tracekit import load, save
 
 
@@ -54,8 +55,8 @@ def test_where_the_answers_end_what_was_decided_stays(cli, waiting):
     assert names(waiting) == ["a.json", "b.json", "b.new.json"]
 
 
-def test_accept_all_wants_a_reason_if_one_is_different_and_else_writes_nothing(tk, waiting):
-    assert "1 of 2 are different: add --reason" in one_line(tk("review", "--accept-all"))
+def test_accept_all_wants_a_reason_and_else_writes_nothing(tk, waiting):
+    assert "checks of 2 goldens failed: add --reason" in one_line(tk("review", "--accept-all"))
     assert names(waiting) == ["a.json", "a.new.json", "b.json", "b.new.json"]
 
 
@@ -65,6 +66,31 @@ def test_accept_all_with_a_reason_accepts_all(tk, waiting):
     assert result.code == 0
     assert names(waiting) == ["a.json", "b.json"]
     assert load(waiting / "a.json")["trace"][0]["prediction"] == "?"
+
+
+def test_what_cannot_be_reviewed_is_named_and_does_not_stop_the_others(tk, waiting):
+    (waiting / "a.json").unlink()
+    save(failed(load(waiting / "b.json")), waiting / "b.new.json", overwrite=True)
+    for name in ("c.json", "c.new.json"):
+        shutil.copy(RECORDINGS / "pointer-short.json", waiting / name)
+
+    result = tk("review", "--accept-all", "--reason", "retrained")
+
+    assert result.code == 2
+    assert result.out == (
+        f"ERR   {waiting}/a.new.json: its golden, a.json, is not there; remove it or restore that\n"
+        f"ERR   {waiting}/b.new.json: is failed, not complete, so it cannot be a golden; record it again\n"
+        f"accepted {waiting}/c.json\n1 accepted, 0 rejected, 0 skipped, 2 not reviewed\n"
+    )
+
+
+def test_one_that_passes_by_the_reviews_rules_is_told_to_have_failed_by_others(cli, waiting):
+    (waiting / "a.new.json").unlink()
+
+    result = cli("review", stdin="skip\n")
+
+    assert "within tolerance" in result.stdout
+    assert "(the check failed by other rules than these" in result.stdout
 
 
 def test_nothing_to_review_is_said(tk, tmp_path):

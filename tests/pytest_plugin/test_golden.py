@@ -86,6 +86,29 @@ def test_all_replaces_a_golden_that_differs_and_keeps_why(pytester, write):
     assert golden["metadata"]["tracekit"]["test"] == "test_chat.py::test_reply"
 
 
+def test_a_run_in_which_the_model_raised_replaces_no_golden(pytester, write):
+    write()
+    pytester.runpytest_inprocess("--tracekit-update=new")
+    golden = pytester.path / "recordings/test_chat/test_reply.json"
+    before = golden.read_bytes()
+    write("""
+from tracekit import GeneratorSource
+
+def steps(request):
+    yield {"prediction": "A", "stop_probability": 0.5}
+    raise RuntimeError("out of memory")
+
+def test_reply(golden):
+    golden.check(GeneratorSource("loop", steps), {"ask": 1})
+""")
+
+    result = pytester.runpytest_inprocess("--tracekit-update=all")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*error.message*out of memory*", "*fresh trace: *test_reply.new.json*"])
+    assert golden.read_bytes() == before
+
+
 @pytest.mark.parametrize("ci", ["1", "true", "yes"])
 @pytest.mark.parametrize("mode", ["new", "all"])
 def test_under_ci_nothing_is_written_whatever_is_asked(pytester, write, monkeypatch, ci, mode):

@@ -156,6 +156,16 @@ def test_recordings_of_others_are_none_of_our_business(left_over):
     assert result.ret == 0
 
 
+def test_other_json_beside_the_goldens_of_a_test_is_none_of_our_business(left_over):
+    rewrite(left_over, TWO)
+    (left_over.path / "recordings" / "test_chat" / "data.json").write_text('{"hello": 1}')
+
+    result = left_over.runpytest_inprocess("--tracekit-unreferenced=delete")
+
+    result.stdout.no_fnmatch_line("*obsolete goldens*")
+    assert "test_chat/data.json" in files(left_over)
+
+
 def test_with_xdist_nothing_that_any_process_used_is_obsolete(left_over):
     rewrite(left_over, TWO)
 
@@ -178,6 +188,17 @@ def test_with_xdist_a_selection_is_no_full_run(left_over):
     result = left_over.runpytest_subprocess("-n2", "-k", "one", "--tracekit-unreferenced=fail")
 
     assert result.ret == 0
+
+
+def test_with_xdist_a_process_that_died_leaves_nothing_to_judge_by(left_over):
+    rewrite(left_over, TWO)
+    left_over.makepyfile(test_death="import os\n\ndef test_dies():\n    os._exit(9)\n")
+
+    result = left_over.runpytest_subprocess("-n2", "--tracekit-unreferenced=delete")
+
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.no_fnmatch_line("*obsolete goldens*")
+    assert files(left_over) == ["test_chat/test_one.json", "test_chat/test_two.json"]
 
 
 def test_with_xdist_tests_that_share_a_golden_write_it_once(pytester):

@@ -25,6 +25,14 @@ class DyingApp(App):
         os._exit(9)
 
 
+class RaisingApp(App):
+    """Its model raises after the first loop."""
+
+    def observe(self, request: Any, emit: Emit) -> str:
+        emit(ROWS[0])
+        raise RuntimeError("out of memory")
+
+
 ROWS = [{"prediction": "A", "stop_probability": 0.5}, {"prediction": "B", "stop_probability": 0.9}]
 
 
@@ -34,3 +42,19 @@ def open_source() -> App:
 
 def open_dying() -> DyingApp:
     return DyingApp("loop", Script(ROWS))
+
+
+def open_raising() -> RaisingApp:
+    return RaisingApp("loop", Script(ROWS))
+
+
+class Careless(App):
+    """What it does outside of its run raises, in the method `where`."""
+
+    def __init__(self, where: str, error: BaseException) -> None:
+        super().__init__("loop", Script(ROWS))
+        setattr(self, where, self._raise)
+        self._error = error
+
+    def _raise(self, *_: Any) -> Any:
+        raise self._error

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from tests.conftest import RECORDINGS
-from tests.regression.app import open_source
+from tests.regression.app import open_raising, open_source
 from tests.regression.traces import EVERYTHING, letter, loops
-from tracekit.errors import UsageError
+from tracekit.errors import RunError, UsageError
 from tracekit.regression.calibrate import (
     BATCHES,
     Calibration,
@@ -118,3 +119,14 @@ def test_the_smallest_gap_is_that_of_the_two_most_probable(tmp_path):
 
     assert found.smallest_gap == pytest.approx(0.6931, abs=1e-4)
     assert replace(found, spreads=()).largest(nats=False) == 0.0
+
+
+def test_a_model_that_raises_is_named_and_nothing_is_proposed(monkeypatch):
+    golden = run_again(EVERYTHING, open_source(), {})
+    loading = Loading(frozenset({"tests.regression.app:open_source"}))
+    monkeypatch.setattr("tests.regression.app.open_source", open_raising)
+
+    with pytest.raises(
+        RunError, match=r"a\.json: the model raised RuntimeError \(out of memory\) .* batch 1"
+    ):
+        calibrate(golden, Path("a.json"), loading, variations(2, 1), lambda: None)

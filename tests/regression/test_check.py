@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from tests.conftest import RECORDINGS
-from tests.regression.app import SHA, open_source
-from tests.regression.traces import EVERYTHING, changed
-from tracekit import Verdict, load, save
+from tests.regression.app import SHA, Careless, open_source
+from tests.regression.traces import EVERYTHING, changed, token, tokens
+from tracekit import Script, ScriptedSource, Verdict, load, save
 from tracekit.errors import NoGoldens, StorageError
 from tracekit.regression.check import CheckOptions, check, find_goldens, group_goldens
 from tracekit.regression.loading import Loading
@@ -234,3 +234,43 @@ def test_a_version_1_golden_is_run_again_by_its_checkpoint(tmp_path):
     assert outcome.passed
     assert outcome.comparison.compared == len(golden["trace"])
     assert replace(outcome).weights is None
+
+
+@pytest.mark.parametrize("where", ["describe", "with_settings", "payload", "interpreter"])
+@pytest.mark.parametrize("error", [RuntimeError("out of memory"), SystemExit(0)], ids=["error", "exit"])
+def test_what_a_source_raises_outside_of_its_run_is_an_error_of_that_golden(
+    folder, monkeypatch, where, error
+):
+    monkeypatch.setattr("tests.regression.app.open_source", lambda: Careless(where, error))
+
+    outcomes = list(check(find_goldens([folder]), ALLOWED))
+
+    assert [outcome.exit_code for outcome in outcomes] == [2, 2, 2]
+    told = f"{folder / 'b.json'}: the source {APP} raised {type(error).__name__}: {error}"
+    assert outcomes[1].error == told
+
+
+def test_a_factory_that_raises_is_an_error_of_each_of_its_goldens(folder, monkeypatch):
+    monkeypatch.setattr("tests.regression.app.open_source", lambda: 1 / 0)
+
+    assert results(find_goldens([folder])) == {"a": "error", "b": "error", "c": "error"}
+
+
+class Scoring(ScriptedSource):
+    """Generates a token, and raises when it is asked to score it."""
+
+    can_score = True
+
+    def score(self, request, token_ids):
+        raise RuntimeError("CUDA out of memory")
+
+
+def test_a_scoring_that_raises_is_an_error_of_that_golden(tmp_path, monkeypatch):
+    golden = tokens(token(1, -0.1))
+    save(changed(golden, model={"source": APP, "name": "app"}), tmp_path / "a.json")
+    script = Script(golden["trace"])
+    monkeypatch.setattr("tests.regression.app.open_source", lambda: Scoring("token", script))
+
+    (outcome,) = check([tmp_path / "a.json"], ALLOWED)
+
+    assert outcome.error.endswith(f"the source {APP} raised RuntimeError: CUDA out of memory")

@@ -29,6 +29,13 @@ def test_a_trace_is_identical_to_itself_whenever_and_wherever_it_ran(cycle):
     assert comparison.compared == 52
 
 
+@pytest.mark.parametrize(("old", "new"), [(True, 1), (1, 1.0), ([{"n": 0}], [{"n": False}])])
+def test_a_request_is_compared_as_json_where_true_is_not_1_and_1_is_not_1_0(old, new):
+    golden, fresh = loops(letter("A"), request={"x": old}), loops(letter("A"), request={"x": new})
+
+    assert compare(golden, fresh).first[:4] == (None, "request.x", old, new)
+
+
 def test_a_float_within_the_tolerance_is_told_and_passes():
     golden, fresh = loops(letter("A", 0.9)), loops(letter("A", 0.905))
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.regression.traces import changed
+from tests.regression.traces import changed, failed
 from tracekit import Verdict, load, save
+from tracekit.errors import UncheckableGolden
 from tracekit.regression.files import (
     Acceptance,
     Update,
@@ -19,6 +20,8 @@ from tracekit.regression.files import (
     in_ci,
     leave_fresh,
 )
+
+AT = "2026-01-02T03:04:05.000Z"
 
 
 @pytest.mark.parametrize(
@@ -60,6 +63,15 @@ def test_a_fresh_trace_replaces_an_older_one_and_can_be_discarded(tmp_path, cycl
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_fresh_trace_that_failed_is_not_accepted(tmp_path, cycle):
+    save(cycle, tmp_path / "run.json")
+
+    with pytest.raises(UncheckableGolden, match=r"run\.new\.json: is failed, not complete"):
+        accept(tmp_path / "run.json", cycle, failed(cycle), Acceptance(Verdict.DIFFERENT, "why not", AT))
+
+    assert load(tmp_path / "run.json") == cycle
+
+
 def test_accepting_keeps_what_people_wrote_and_adds_why(tmp_path, cycle):
     path = tmp_path / "run.json"
     own = {"note": "mine", "tracekit": {"tolerance": {"rtol": 0.1}, "accepted": [{"reason": "before"}]}}
@@ -68,7 +80,7 @@ def test_accepting_keeps_what_people_wrote_and_adds_why(tmp_path, cycle):
     leave_fresh(path, cycle)
 
     fresh = changed(cycle, metadata={"run": 2})
-    accept(path, golden, fresh, Acceptance(Verdict.DIFFERENT, "retrained", "2026-01-02T03:04:05.000Z"))
+    accept(path, golden, fresh, Acceptance(Verdict.DIFFERENT, "retrained", AT))
 
     assert load(path)["metadata"] == {
         "run": 2,
@@ -77,7 +89,7 @@ def test_accepting_keeps_what_people_wrote_and_adds_why(tmp_path, cycle):
             "tolerance": {"rtol": 0.1},
             "accepted": [
                 {"reason": "before"},
-                {"verdict": "different", "reason": "retrained", "at": "2026-01-02T03:04:05.000Z"},
+                {"verdict": "different", "reason": "retrained", "at": AT},
             ],
         },
     }

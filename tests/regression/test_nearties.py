@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.regression.traces import changed, letter, loops, token, tokens
+from tests.regression.traces import changed, failed, letter, loops, token, tokens
 from tracekit import Verdict, compare
 from tracekit.regression.tolerances import DEFAULTS
 from tracekit.regression.verdict import Counts
@@ -115,6 +115,26 @@ def test_a_token_trace_has_diverged_at_a_near_tie_and_the_rest_is_not_compared()
     assert comparison.first[:4] == (1, "token_id", 2, 3)
     assert comparison.compared == 2
     assert comparison.not_compared == 2
+
+
+TIED = tokens(token(1, -0.70, [(3, -0.72)]), token(4, -0.1), token(5, -0.1))
+FLIPPED = tokens(token(3, -0.70, [(1, -0.72)]), token(8, -0.1), token(9, -0.1))
+
+
+def test_a_run_that_failed_after_a_near_tie_is_different():
+    comparison = compare(TIED, failed(FLIPPED, rows=2), LOOSE)
+
+    assert comparison.verdict is Verdict.DIFFERENT
+    assert comparison.first[:4] == (None, "status", "complete", "failed")
+    assert comparison.not_compared == 2
+
+
+def test_after_a_near_tie_a_run_may_end_before_the_golden_was_cancelled_but_not_fail_there():
+    cancelled = changed(TIED, status="cancelled")
+    sooner = changed(FLIPPED, trace=FLIPPED["trace"][:2])
+
+    assert compare(cancelled, sooner, LOOSE).verdict is Verdict.NEAR_TIE
+    assert compare(cancelled, failed(FLIPPED, rows=2), LOOSE).first.field == "status"
 
 
 def test_a_token_that_differs_beyond_a_near_tie_is_different_and_the_rest_is_not_compared():

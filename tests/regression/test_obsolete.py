@@ -35,3 +35,12 @@ def test_what_is_not_selected_is_found_and_can_be_deleted(tmp_path, cycle):
 
     assert found == [tmp_path / "old.json"]
     assert list(tmp_path.iterdir()) == [tmp_path / "kept.json"]
+
+
+@pytest.mark.parametrize("content", ['{"hello": 1}', "// a comment\n{}", "", '{"schema_version": 2, "kind"'])
+def test_what_does_not_read_as_a_trace_is_not_obsolete(tmp_path, cycle, content):
+    save(cycle, tmp_path / "kept.json")
+    (tmp_path / "tsconfig.json").write_text(content)
+    (tmp_path / "folder.json").mkdir()
+
+    assert unselected(tmp_path, [tmp_path / "kept.json"]) == []

@@ -20,7 +20,7 @@ def test_a_failure_plays_beside_its_golden(browser: Browser, cycle, tmp_path: Pa
     path = save(cycle, tmp_path / "cycle.json")
     fresh = changed(cycle)
     fresh["trace"][3]["prediction"] = prediction
-    report = write_report(tmp_path / "failures", [Outcome(path, compare(cycle, fresh), fresh)])
+    report = write_report(tmp_path / "failures", [Outcome(path, compare(cycle, fresh), cycle, fresh)])
     context = browser.new_context(offline=True)
     page, said = context.new_page(), []
     page.on("request", lambda request: said.append(request.url))

@@ -10,8 +10,10 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.regression.traces import changed
-from tracekit import compare, save
+from tracekit import compare, load, save
 from tracekit.regression.check import Outcome
+from tracekit.regression.checkrun import settle
+from tracekit.regression.files import Update, WritePolicy
 from tracekit.regression.github import annotate, step_summary
 from tracekit.regression.junit import junit
 from tracekit.regression.report import page, write_report
@@ -23,7 +25,7 @@ def different(cycle, path="a.json", prediction="?"):
     """The outcome of a golden whose fresh run predicted otherwise."""
     fresh = changed(cycle)
     fresh["trace"][3]["prediction"] = prediction
-    return Outcome(Path(path), compare(cycle, fresh), fresh, seconds=0.5)
+    return Outcome(Path(path), compare(cycle, fresh), cycle, fresh, seconds=0.5)
 
 
 def passed(cycle, path="b.json"):
@@ -152,6 +154,16 @@ def test_the_page_loads_nothing_and_obeys_nothing_of_a_trace(cycle, tmp_path):
     )
 
     assert not {"img", "script", "link"} & set(Page(text).tags)
+
+
+def test_the_page_plays_the_golden_that_was_compared_although_it_was_replaced(cycle, tmp_path):
+    outcome = different(cycle, tmp_path / "a.json")
+    settle(outcome, WritePolicy(Update.ALL), "2026-01-02T03:04:05.000Z")
+
+    (frame,) = Page("".join(page([outcome]))).frames
+
+    assert load(tmp_path / "a.json")["trace"][3]["prediction"] == "?"
+    assert frame.count('"prediction":"?"') == 1
 
 
 def test_a_page_without_failures_says_so(cycle):

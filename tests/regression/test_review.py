@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.regression.traces import changed
-from tracekit import Verdict, load, save
+from tracekit import load, save
 from tracekit.errors import StorageError, UsageError
 from tracekit.regression.overrides import Overrides
 from tracekit.regression.review import (
@@ -50,11 +50,19 @@ def test_a_golden_without_a_fresh_trace_cannot_be_reviewed(folder):
         find_pending([folder / "passed.json"])
 
 
-def test_accepting_what_is_different_wants_a_reason(folder):
+@pytest.mark.parametrize("name", ["moved", "noise"])
+def test_accepting_wants_a_reason_by_whatever_rules_the_check_failed(folder, name):
     with pytest.raises(UsageError, match="give a reason"):
-        accept_pending(pending(folder, "moved"), "  ", AT)
+        accept_pending(pending(folder, name), "  ", AT)
 
-    assert (folder / "moved.new.json").exists()
+    assert (folder / f"{name}.new.json").exists()
+
+
+def test_a_fresh_trace_whose_golden_is_gone_is_named(folder):
+    (folder / "moved.json").unlink()
+
+    with pytest.raises(StorageError, match=r"moved\.new\.json: its golden, moved\.json, is not there"):
+        pending(folder, "moved")
 
 
 def test_accepting_makes_it_the_golden_and_keeps_why(folder):
@@ -65,15 +73,6 @@ def test_accepting_makes_it_the_golden_and_keeps_why(folder):
     accepted = {"verdict": "different", "reason": "retrained", "at": AT}
     assert golden["metadata"]["tracekit"]["accepted"] == [accepted]
     assert not (folder / "moved.new.json").exists()
-
-
-def test_accepting_what_is_within_tolerance_needs_no_reason(folder):
-    each = pending(folder, "noise")
-
-    accept_pending(each, "", AT)
-
-    assert each.comparison.verdict is Verdict.WITHIN_TOLERANCE
-    assert not (folder / "noise.new.json").exists()
 
 
 def test_rejecting_leaves_the_golden_as_it_was(folder, cycle):

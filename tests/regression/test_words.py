@@ -8,7 +8,8 @@ import orjson
 
 from tests.regression.traces import changed, letter, loops, token, tokens
 from tracekit import compare
-from tracekit.regression.words import headline, report, to_json
+from tracekit.regression.verdict import Difference
+from tracekit.regression.words import headline, report, sentence, to_json
 
 
 def test_the_first_difference_is_one_sentence(cycle):
@@ -101,3 +102,7 @@ def test_json_holds_what_json_cannot_as_null(cycle):
 
     assert found["golden"] is None
     assert found["field"] == "stop_probability"
+
+
+def test_a_whole_number_that_became_a_float_can_be_told_from_it():
+    assert sentence(Difference(None, "request.n", 4, 4.0), "loop") == "request.n is 4.0, was 4"

@@ -45,3 +45,10 @@ def changed(trace: Trace, /, **members: Any) -> Trace:
     """A deep copy with these members in place of its own."""
     copied: Any = copy.deepcopy({**trace, **members})
     return copied
+
+
+def failed(trace: Trace, rows: int = 1) -> Trace:
+    """The same run, had its model raised after so many rows."""
+    left = {**trace, "trace": trace["trace"][:rows], "status": "failed"}
+    left["error"] = {"type": "RuntimeError", "message": "out of memory"}
+    return changed({key: value for key, value in left.items() if key != "summary"})  # type: ignore[typeddict-item]

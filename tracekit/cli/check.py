@@ -168,7 +168,8 @@ def _goldens(config: Config, paths: Sequence[Path], select: Sequence[str]) -> li
         return find_goldens(paths, select)
     if not is_folder(config.recordings):
         raise NoGoldens(config.recordings)
-    return find_goldens([_relative(config.recordings)], [*select] or config.goldens)
+    root = [_relative(config.recordings)]
+    return find_goldens(root, select) if select else find_goldens(root, config.goldens, config.folder)
 
 
 def _relative(path: Path) -> Path:

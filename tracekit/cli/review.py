@@ -10,9 +10,10 @@ from pathlib import Path
 import click
 
 from tracekit.cli.golden_options import overrides_from, tolerance_options
-from tracekit.errors import UsageError
+from tracekit.errors import TracekitError, UsageError
 from tracekit.format.identity import timestamp
 from tracekit.regression.config import find_config
+from tracekit.regression.overrides import Overrides
 from tracekit.regression.review import (
     Pending,
     accept_pending,
@@ -21,16 +22,20 @@ from tracekit.regression.review import (
     reject_pending,
     write_player,
 )
-from tracekit.regression.verdict import Verdict
 from tracekit.regression.words import report
 
 _CHOICES = {"a": "accept", "r": "reject", "s": "skip", "o": "open"}
+_FAILED = "not reviewed"
+_DONE = ("accepted", "rejected", "skipped", _FAILED)
+_OTHER_RULES = (
+    "(the check failed by other rules than these: its own tolerance or --timing, or teacher-forced)"
+)
 
 
 @click.command()
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--accept-all", is_flag=True, help="Accept every fresh trace, unasked.")
-@click.option("--reason", default="", metavar="TEXT", help="Why what is different is accepted.")
+@click.option("--reason", default="", metavar="TEXT", help="Why what a check found is accepted.")
 @tolerance_options
 def command(
     paths: Sequence[Path], accept_all: bool, reason: str, tolerance: Sequence[str], tolerances: Path | None
@@ -38,7 +43,7 @@ def command(
     """Walk through the fresh traces that a check left: see what differs, then accept, reject or skip.
 
     Without PATH: the recordings of [tool.tracekit] in pyproject.toml, or recordings/.
-    Accepting what is different wants a reason, which the golden's metadata keeps.
+    Accepting one wants a reason, which the golden's metadata keeps. Exit code 2 if one cannot be reviewed.
 
     \b
     Examples:
@@ -49,32 +54,38 @@ def command(
     config = find_config(Path.cwd())
     overrides = overrides_from(config, tolerance, tolerances)
     waiting = find_pending(paths or [config.recordings])
-    pending = [load_pending(path, overrides) for path in waiting]
-    if accept_all:
-        return _accept_all(pending, reason)
-    done = [_decide(each, reason, f"{at} of {len(pending)}") for at, each in enumerate(pending, 1)]
-    counts = ", ".join(f"{done.count(word)} {word}" for word in ("accepted", "rejected", "skipped"))
-    click.echo(counts if pending else "nothing to review")
-    return 0
-
-
-def _accept_all(pending: Sequence[Pending], reason: str) -> int:
-    different = [each for each in pending if each.comparison.verdict is Verdict.DIFFERENT]
-    if different and not reason.strip():
+    if accept_all and waiting and not reason.strip():
         raise UsageError(
-            f"{len(different)} of {len(pending)} are different: add --reason TEXT to accept them"
+            f"checks of {len(waiting)} goldens failed: add --reason TEXT to accept what they found"
         )
-    for each in pending:
-        accept_pending(each, reason, timestamp(time.time()))
-        click.echo(f"accepted {each.path}")
-    if not pending:
-        click.echo("nothing to review")
-    return 0
+    done = [
+        _reviewed(path, overrides, accept_all, reason, f"{at} of {len(waiting)}")
+        for at, path in enumerate(waiting, 1)
+    ]
+    counts = ", ".join(f"{done.count(word)} {word}" for word in _DONE if word != _FAILED or word in done)
+    click.echo(counts if done else "nothing to review")
+    return 2 if _FAILED in done else 0
+
+
+def _reviewed(path: Path, overrides: Overrides, accept_all: bool, reason: str, place: str) -> str:
+    """What was done with one; what is wrong with it is told, and does not stop the others."""
+    try:
+        pending = load_pending(path, overrides)
+        if not accept_all:
+            return _decide(pending, reason, place)
+        accept_pending(pending, reason, timestamp(time.time()))
+        click.echo(f"accepted {path}")
+    except TracekitError as error:
+        click.echo(f"ERR   {error}")
+        return _FAILED
+    return "accepted"
 
 
 def _decide(pending: Pending, reason: str, place: str) -> str:
     """Show one, and ask until it is decided; what was done with it."""
     click.echo(f"{pending.path} ({place})\n{report(pending.comparison)}")
+    if pending.comparison.passed:
+        click.echo(_OTHER_RULES)
     while True:
         asked = click.prompt(
             "accept, reject, skip or open", type=click.Choice([*_CHOICES, *_CHOICES.values()]), default="skip"
@@ -92,7 +103,7 @@ def _decide(pending: Pending, reason: str, place: str) -> str:
 
 
 def _accept(pending: Pending, reason: str) -> None:
-    if pending.comparison.verdict is Verdict.DIFFERENT and not reason.strip():
+    if not reason.strip():
         reason = click.prompt("why is it right that it differs")
     accept_pending(pending, reason, timestamp(time.time()))
 

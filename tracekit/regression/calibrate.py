@@ -14,13 +14,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tracekit.errors import UsageError
+from tracekit.errors import RunError, UsageError
 from tracekit.format.types import Json, Trace
 from tracekit.regression.candidates import LISTS
 from tracekit.regression.loading import Loading, ModelKey
 from tracekit.regression.rerun import run_again
 from tracekit.regression.tolerances import Tolerance
-from tracekit.streaming.source import accepted
+from tracekit.streaming.source import Source, accepted, own_code
 
 __all__ = ["BATCHES", "Calibration", "Spread", "Variation", "calibrate", "proposal", "variations"]
 
@@ -79,18 +79,20 @@ def calibrate(
 ) -> Calibration:
     """Run the golden again under each variation; `progress` is called after each.
 
-    A variation that the source cannot do is skipped, and said so. Raises as `Loading.load` does.
+    A variation that the source cannot do is skipped, and said so. Raises as `Loading.load`
+    does, and RunError where the model raises: a run that did not end shows no noise.
     """
     done, skipped, fresh = [], [], []
+    key = ModelKey.of({**golden})
     for threads, group in groupby(sorted(runs), key=lambda each: each.threads):
-        source = replace(loading, threads=threads).load(ModelKey.of({**golden}), path)
-        source = source.with_settings(golden["settings"])
+        with own_code(key.source):
+            source = replace(loading, threads=threads).load(key, path).with_settings(golden["settings"])
         for variation in group:
-            batched = source if variation.batch == 1 else source.batched(variation.batch)
-            if batched is None:
+            trace = _run(golden, path, source, variation)
+            if trace is None:
                 skipped.append(variation)
             else:
-                fresh.append(run_again(golden, batched, accepted(batched, golden["request"])))
+                fresh.append(trace)
                 done.append(variation)
             progress()
     rows = [list(zip(golden["trace"], trace["trace"], strict=False)) for trace in fresh]
@@ -105,6 +107,22 @@ def calibrate(
         ),
         _smallest_gap(golden["trace"]),
     )
+
+
+def _run(golden: Trace, path: Path, source: Source, variation: Variation) -> Trace | None:
+    """The golden run again under a variation; None if the source cannot do it."""
+    with own_code(ModelKey.of({**golden}).source):
+        batched = source if variation.batch == 1 else source.batched(variation.batch)
+        if batched is None:
+            return None
+        trace = run_again(golden, batched, accepted(batched, golden["request"]))
+    if trace["status"] == "failed":
+        raised = "{type} ({message})".format(**trace["error"])
+        raise RunError(
+            f"{path}: the model raised {raised} with threads {variation.threads} and batch {variation.batch}, "
+            "so there is nothing to calibrate by"
+        )
+    return trace
 
 
 def proposal(calibration: Calibration, margin: float, current: Tolerance) -> dict[str, tuple[float, str]]:

@@ -5,6 +5,7 @@ What cannot be checked is an outcome too, with its reason: nothing is passed ove
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +21,7 @@ from tracekit.regression.rerun import Checked, Rules, recheck
 from tracekit.regression.verdict import Comparison, Verdict
 from tracekit.storage.files import read_file
 from tracekit.storage.store import find, outline
-from tracekit.streaming.source import Source
+from tracekit.streaming.source import Source, own_code
 
 __all__ = [
     "CheckOptions",
@@ -48,11 +49,13 @@ class CheckOptions:
 class Outcome:
     """What came of one golden: a comparison, or the error for which there is none.
 
+    Where it did not pass, `golden` and `fresh` are what was compared, whatever becomes of the files.
     `weights` is there where the loaded weights are not the recorded ones: both SHA-256.
     """
 
     path: Path
     comparison: Comparison | None = None
+    golden: Trace | None = None
     fresh: Trace | None = None
     error: str = ""
     seconds: float = 0.0
@@ -89,8 +92,10 @@ def counted(outcomes: Sequence[Outcome]) -> str:
     return f"{len(results)} goldens: {said}"
 
 
-def find_goldens(paths: Sequence[Path], select: Sequence[str] = ()) -> list[Path]:
+def find_goldens(paths: Sequence[Path], select: Sequence[str] = (), base: Path | None = None) -> list[Path]:
     """The goldens at `paths`, files and folders, whose path or name fits one of the patterns.
+
+    A path fits as it is written; with `base`, as it is written from there.
 
     In folders, JSON that is no trace is passed over; what is named is taken as named.
     Raises NoGoldens where nothing is left, StorageError for a path that is not there.
@@ -102,7 +107,7 @@ def find_goldens(paths: Sequence[Path], select: Sequence[str] = ()) -> list[Path
     unique = list(dict.fromkeys(found))
     if not select:
         return unique
-    chosen = [path for path in unique if any(_fits(path, pattern) for pattern in select)]
+    chosen = [path for path in unique if any(_fits(path, pattern, base) for pattern in select)]
     if not chosen:
         raise NoGoldens(where, ", ".join(select))
     return chosen
@@ -133,12 +138,13 @@ def check(paths: Iterable[Path], options: CheckOptions) -> Iterator[Outcome]:
 def check_group(group: Group, options: CheckOptions) -> Iterator[Outcome]:
     """The outcomes of goldens of one model."""
     try:
-        source = options.loading.load(group.key, group.paths[0])
+        with own_code(group.key.source):
+            source = options.loading.load(group.key, group.paths[0])
+            loaded = source.describe().model.get("sha256", "")
     except TracekitError as error:
         for path in group.paths:
             yield Outcome(path, error=_naming(path, error))
         return
-    loaded = source.describe().model.get("sha256", "")
     for path in group.paths:
         yield _check_one(path, source, loaded, options.rules)
 
@@ -147,14 +153,16 @@ def _check_one(path: Path, source: Source, loaded: str, rules: Rules) -> Outcome
     started = time.perf_counter()
     try:
         golden = load_golden(path)
-        checked: Checked = recheck(golden, source, rules, path)
+        with own_code(ModelKey.of({**golden}).source):
+            checked: Checked = recheck(golden, source, rules, path)
     except TracekitError as error:
         return Outcome(path, error=_naming(path, error))
     recorded = golden["model"].get("sha256", "")
+    compared = (None, None) if checked.comparison.passed else (golden, checked.fresh)
     return Outcome(
         path,
         checked.comparison,
-        None if checked.comparison.passed else checked.fresh,
+        *compared,
         seconds=time.perf_counter() - started,
         weights=(recorded, loaded) if recorded and loaded and recorded != loaded else None,
     )
@@ -171,8 +179,9 @@ def _is_golden(path: Path) -> bool:
     return True
 
 
-def _fits(path: Path, pattern: str) -> bool:
-    return any(fnmatch(text, pattern) for text in (path.name, path.stem, path.as_posix()))
+def _fits(path: Path, pattern: str, base: Path | None) -> bool:
+    written = path.as_posix() if base is None else os.path.relpath(path, base)
+    return any(fnmatch(text, pattern) for text in (path.name, path.stem, written))
 
 
 def _naming(path: Path, error: TracekitError) -> str:

@@ -23,7 +23,7 @@ from tracekit.regression.tolerances import Tolerance, default_tolerance
 from tracekit.regression.verdict import ABSENT, Comparison, Counts, Difference, Verdict
 from tracekit.streaming.summary import gaps
 
-__all__ = ["compare", "provenance", "tally"]
+__all__ = ["compare", "is_same", "provenance", "tally"]
 
 _TIMES = frozenset({"time_to_first_token_seconds", "tokens_per_second", "gap_seconds"})
 _RANK = {verdict: rank for rank, verdict in enumerate(Verdict)}
@@ -44,7 +44,7 @@ def compare(
         rows = _Rows([], {}, 0, max(len(golden["trace"]), len(fresh["trace"])), False)
     else:
         rows = _compare_rows(golden, fresh, tolerance)
-    tail = [] if rows.diverged else list(_ends(golden, fresh, rows))
+    tail = list(_ends(golden, fresh, rows))
     if timing is not None:
         tail += _median_gap(golden, fresh, timing)
     differences = (*head, *rows.differences, *tail)
@@ -95,7 +95,7 @@ def _asked(golden: Trace, fresh: Trace) -> Iterator[Difference]:
         yield Difference(None, "kind", golden["kind"], fresh["kind"])
     old, new = golden["request"], fresh["request"]
     for key in {**old, **new}:
-        if not _is_same(old.get(key, ABSENT), new.get(key, ABSENT)):
+        if not is_same(old.get(key, ABSENT), new.get(key, ABSENT)):
             yield Difference(None, f"request.{key}", old.get(key, ABSENT), new.get(key, ABSENT))
 
 
@@ -139,23 +139,26 @@ def _counts(result: FieldResult) -> Counts:
 
 
 def _ends(golden: Trace, fresh: Trace, rows: _Rows) -> Iterator[Difference]:
-    """Number of rows, status, error and summary."""
+    """Status and error; number of rows and summary too, unless they are another text's."""
     lengths = len(golden["trace"]), len(fresh["trace"])
-    if golden["status"] == "cancelled" and lengths[0] <= lengths[1]:
+    cut = golden["status"] == "cancelled"
+    if cut and lengths[0] <= lengths[1]:
         return
-    if lengths[0] != lengths[1]:
+    if lengths[0] != lengths[1] and not rows.diverged:
         yield Difference(None, "rows", *lengths, delta=abs(lengths[0] - lengths[1]), allowed=0)
-    if golden["status"] != fresh["status"]:
+    ended_sooner = cut and rows.diverged and fresh["status"] == "complete"
+    if golden["status"] != fresh["status"] and not ended_sooner:
         yield Difference(None, "status", golden["status"], fresh["status"])
-    follows = _follows(fresh, rows.near_ties)
     yield from _members("error", {**golden.get("error", {})}, {**fresh.get("error", {})}, {})
-    yield from _members("summary", golden.get("summary", {}), fresh.get("summary", {}), follows)
+    if not rows.diverged:
+        follows = _follows(fresh, rows.near_ties)
+        yield from _members("summary", golden.get("summary", {}), fresh.get("summary", {}), follows)
 
 
 def _members(part: str, old: Json, new: Json, follows: Json) -> Iterator[Difference]:
     for key in {**old, **new}:
         before, after = old.get(key, ABSENT), new.get(key, ABSENT)
-        if key in _TIMES or _is_same(before, after):
+        if key in _TIMES or is_same(before, after):
             continue
         near = key in follows and follows[key] == after
         outcome = Verdict.NEAR_TIE if near else Verdict.DIFFERENT
@@ -189,6 +192,15 @@ def _median_gap(golden: Trace, fresh: Trace, ratio: float) -> list[Difference]:
     return [Difference(None, "median gap, seconds", old, new, slow - fast, fast * (ratio - 1))]
 
 
-def _is_same(old: object, new: object) -> bool:
-    """Equal, and no NaN in it: a container that holds one finds itself equal all the same."""
-    return old == new and non_finite(old) is None
+def is_same(old: object, new: object) -> bool:
+    """Equal as JSON, where true is not 1, nor is 1.0; and no NaN in it, which a container finds equal."""
+    return old == new and _types(old) == _types(new) and non_finite(old) is None
+
+
+def _types(value: object) -> object:
+    """A value with each number in it replaced by what kind of number it is."""
+    if isinstance(value, Mapping):
+        return {key: _types(member) for key, member in value.items()}
+    if isinstance(value, list):
+        return list(map(_types, value))
+    return isinstance(value, bool), isinstance(value, float)

@@ -2,7 +2,7 @@
 
 [tool.tracekit]
 recordings = "recordings"                  # the root that `tracekit check` looks in
-goldens = ["*.json", "tests/**/*.json"]    # which of them are goldens; all, if not said
+goldens = ["cycle*", "recordings/app/*"]   # which of them are goldens, by name or by path; all, if not said
 sources = ["myapp.model:open_source"]      # own sources that a golden may name
 [tool.tracekit.tolerance]
 rtol = 1e-2
@@ -27,7 +27,7 @@ _KEYS = ("recordings", "goldens", "sources", "tolerance")
 
 @dataclass(frozen=True)
 class Config:
-    """A project's settings. `folder` is where its pyproject.toml lies, and paths are relative to it."""
+    """A project's settings. `folder` is where its pyproject.toml lies: all paths are relative to it."""
 
     folder: Path
     recordings: Path

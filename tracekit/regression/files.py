@@ -26,6 +26,7 @@ __all__ = [
     "leave_fresh",
     "load_golden",
     "refuse_uncheckable",
+    "unfit",
 ]
 
 _FRESH_SUFFIX = ".new.json"
@@ -88,11 +89,18 @@ def load_golden(path: Path) -> Trace:
 
 
 def refuse_uncheckable(golden: Trace, path: Path) -> None:
-    """Raise UncheckableGolden unless it ran to its end, or was cancelled after a row."""
-    if golden["status"] not in ("complete", "cancelled"):
-        raise UncheckableGolden(path, f"is {golden['status']}, not complete")
-    if golden["status"] == "cancelled" and not golden["trace"]:
-        raise UncheckableGolden(path, "was cancelled before its first row")
+    """Raise UncheckableGolden for a trace that is `unfit`."""
+    if reason := unfit(golden):
+        raise UncheckableGolden(path, reason)
+
+
+def unfit(trace: Trace) -> str:
+    """Why a trace can be no golden: it neither ran to its end nor was cancelled after a row. Else nothing."""
+    if trace["status"] not in ("complete", "cancelled"):
+        return f"is {trace['status']}, not complete"
+    if trace["status"] == "cancelled" and not trace["trace"]:
+        return "was cancelled before its first row"
+    return ""
 
 
 def leave_fresh(golden: Path, fresh: Trace) -> Path:
@@ -109,7 +117,11 @@ def discard_fresh(golden: Path) -> None:
 
 
 def accept(path: Path, golden: Trace, fresh: Trace, acceptance: Acceptance) -> None:
-    """The fresh trace becomes the golden; what people wrote in the golden's metadata stays."""
+    """The fresh trace becomes the golden; what people wrote in the golden's metadata stays.
+
+    Raises UncheckableGolden for a fresh trace that is `unfit`.
+    """
+    refuse_uncheckable(fresh, fresh_path(path))
     ours: Json = _own(golden)
     entry = {"verdict": acceptance.verdict.value, "reason": acceptance.reason, "at": acceptance.at}
     accepted = [*ours.get("accepted", []), entry]

@@ -21,6 +21,7 @@ from tracekit.regression.files import (
     leave_fresh,
     load_golden,
     refuse_uncheckable,
+    unfit,
 )
 from tracekit.regression.loading import Loading, ModelKey
 from tracekit.regression.naming import given_name
@@ -155,7 +156,7 @@ class Golden:
                 self._discard_old(path)
             return comparison
         assert fresh is not None  # noqa: S101 (a check that fails has run)
-        if policy.update is Update.ALL and not (claim and claim.settled):
+        if policy.update is Update.ALL and not unfit(fresh) and not (claim and claim.settled):
             reason = Acceptance(
                 comparison.verdict, "updated by pytest --tracekit-update=all", self._session.now()
             )

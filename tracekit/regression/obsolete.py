@@ -7,7 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from tracekit.errors import TracekitError
-from tracekit.regression.check import find_goldens
+from tracekit.format.types import Json
 from tracekit.regression.files import WritePolicy
 from tracekit.regression.naming import module_folder
 from tracekit.storage.files import in_words
@@ -37,7 +37,7 @@ def action_for(asked: Unreferenced | None, policy: WritePolicy) -> Unreferenced:
 def unselected(root: Path, selected: Iterable[Path]) -> list[Path]:
     """The goldens under `root` that are not among those selected."""
     used = {path.resolve() for path in selected}
-    return [path for path in find_goldens([root]) if path.resolve() not in used]
+    return [path for path in inside(root) if path.resolve() not in used and _head(path) is not None]
 
 
 def delete_all(paths: Sequence[Path]) -> None:
@@ -62,17 +62,25 @@ def unused_by_tests(root: Path, project: Path, proven: Iterable[str], used: set[
 
 
 def _is_of(path: Path, folders: Mapping[Path, str], project: Path) -> bool:
+    head = _head(path)
+    if head is None:
+        return False
     if any(parent in folders for parent in path.parents):
         return True
-    module = _written_by(path).partition("::")[0]
+    module = _written_by(head).partition("::")[0]
     return bool(module) and not (project / module).exists()
 
 
-def _written_by(path: Path) -> str:
-    """The test that wrote a golden; nothing if it does not say."""
+def _head(path: Path) -> Json | None:
+    """A trace's header; None for a file that does not read as one, which is none of our business."""
     try:
-        ours = outline(path).document.get("metadata", {}).get("tracekit", {})
+        return outline(path).document
     except TracekitError:
-        return ""
+        return None
+
+
+def _written_by(head: Json) -> str:
+    """The test that wrote a golden; nothing if it does not say."""
+    ours = head.get("metadata", {}).get("tracekit", {})
     test = ours.get("test", "") if isinstance(ours, dict) else ""
     return test if isinstance(test, str) else ""

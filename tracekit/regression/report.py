@@ -15,7 +15,6 @@ from tracekit.regression.check import Outcome
 from tracekit.regression.words import headline, report
 from tracekit.storage.atomic import write_atomically
 from tracekit.storage.files import make_folder
-from tracekit.storage.store import load
 
 __all__ = ["NAME", "page", "write_report"]
 
@@ -67,9 +66,9 @@ def _failure(outcome: Outcome) -> Iterator[str]:
     yield f"<p>{escape(headline(outcome.comparison))}</p>\n"
     details = escape(report(outcome.comparison))
     yield f"<details><summary>the differences</summary><pre>{details}</pre></details>\n"
-    if outcome.fresh is not None:
+    if outcome.golden is not None and outcome.fresh is not None:
         name = outcome.path.stem
-        entries = [Entry(load(outcome.path), f"{name} golden"), Entry(outcome.fresh, f"{name} fresh")]
+        entries = [Entry(outcome.golden, f"{name} golden"), Entry(outcome.fresh, f"{name} fresh")]
         player = export_html(entries if outcome.fresh["kind"] == entries[0].trace["kind"] else entries[1:])
         title = escape(f"{name}: golden and fresh")
         yield "<p>Left the golden, right the fresh run; they play together.</p>\n"

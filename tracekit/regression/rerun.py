@@ -11,7 +11,7 @@ from typing import Any
 
 from tracekit.format.codec import as_trace
 from tracekit.format.types import Trace
-from tracekit.regression.compare import compare, provenance
+from tracekit.regression.compare import compare, is_same, provenance
 from tracekit.regression.forced import compare_scores
 from tracekit.regression.overrides import Overrides
 from tracekit.regression.verdict import Comparison
@@ -59,7 +59,7 @@ def check_request(
 ) -> Checked:
     """Ask `source` this request, with its own settings, and compare with the golden."""
     parsed = accepted(source, request)
-    same = source.payload(parsed) == golden["request"]
+    same = is_same(source.payload(parsed), golden["request"])
     scored = golden["kind"] == "token" == source.kind and source.can_score and golden["trace"] and same
     if scored and not rules.free_run and rules.timing is None:
         comparison = _scored(golden, source, parsed, rules, path)

@@ -1,4 +1,9 @@
-"""What a check left to decide: fresh traces beside their goldens."""
+"""What a check left to decide: fresh traces beside their goldens.
+
+Each was left by a check that failed, by rules (`--timing`, a tolerance, the teacher-forced
+limits) that a review does not know. So accepting one always wants a reason, even where the
+two traces, compared here, pass.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +17,7 @@ from tracekit.player.html import Entry, export_html
 from tracekit.regression.compare import compare
 from tracekit.regression.files import Acceptance, accept, discard_fresh, fresh_path, golden_of
 from tracekit.regression.overrides import Overrides
-from tracekit.regression.verdict import Comparison, Verdict
+from tracekit.regression.verdict import Comparison
 from tracekit.storage.atomic import write_atomically
 from tracekit.storage.files import files_under, in_words, is_folder
 from tracekit.storage.store import load
@@ -51,16 +56,21 @@ def find_pending(paths: Sequence[Path]) -> list[Path]:
 
 def load_pending(path: Path, overrides: Overrides) -> Pending:
     """A golden and its fresh trace, compared. Raises as `load` does, also where the golden is gone."""
+    with in_words(path):
+        if not path.exists():
+            raise StorageError(
+                fresh_path(path), f"its golden, {path.name}, is not there; remove it or restore that"
+            )
     golden, fresh = load(path), load(fresh_path(path))
     return Pending(path, golden, fresh, compare(golden, fresh, overrides.resolve(golden, fresh, path)))
 
 
 def accept_pending(pending: Pending, reason: str, at: str) -> None:
-    """The fresh trace becomes the golden. Raises UsageError for a `different` one without a reason."""
-    verdict = pending.comparison.verdict
-    if verdict is Verdict.DIFFERENT and not reason.strip():
-        raise UsageError(f"{pending.path}: to accept what is different, give a reason")
-    accept(pending.path, pending.golden, pending.fresh, Acceptance(verdict, reason.strip(), at))
+    """The fresh trace becomes the golden. Raises UsageError without a reason, and as `accept` does."""
+    if not reason.strip():
+        raise UsageError(f"{pending.path}: its check failed; to accept what it found, give a reason")
+    why = Acceptance(pending.comparison.verdict, reason.strip(), at)
+    accept(pending.path, pending.golden, pending.fresh, why)
 
 
 def reject_pending(path: Path) -> None:

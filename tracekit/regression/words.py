@@ -144,5 +144,5 @@ def _count_lines(comparison: Comparison) -> list[str]:
 def _shown(value: Any) -> str:
     if value is ABSENT:
         return "absent"
-    text = f"{value:.9g}" if isinstance(value, float) else ascii(value)
+    text = f"{value:.9g}" if isinstance(value, float) and value % 1 else ascii(value)
     return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"

@@ -11,15 +11,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
-from tracekit.errors import RequestError, TracekitError, UsageError
+from tracekit.errors import RequestError, RunError, TracekitError, UsageError
 from tracekit.format.layout import ROW_KEYS
 from tracekit.format.types import Json, Kind, Model
 from tracekit.streaming.summary import summarize
 
-__all__ = ["Description", "Emit", "Interpreter", "Observed", "Source", "accepted"]
+__all__ = ["Description", "Emit", "Interpreter", "Observed", "Source", "accepted", "own_code"]
 
 
 class Emit(Protocol):
@@ -154,6 +155,17 @@ class Source(ABC):
     def exclusive(self) -> object:
         """What two runs may not use at once: runs whose `exclusive` is one object wait in line."""
         return self
+
+
+@contextmanager
+def own_code(name: str) -> Iterator[None]:
+    """Raise RunError for what a source's own code raises outside of its run, where no trace can tell it."""
+    try:
+        yield
+    except TracekitError:
+        raise
+    except (Exception, SystemExit) as error:  # of a source of one's own, which may use any
+        raise RunError(f"the source {name} raised {type(error).__name__}: {error}") from error
 
 
 def accepted(source: Source, request: object) -> Any:
