@@ -199,11 +199,19 @@ def test_the_median_gap_is_compared_only_if_asked(cycle):
     assert compare(slow, cycle, timing=2).first.field == "median gap, seconds"
 
 
+@pytest.mark.parametrize("tolerance", [{"rtol": 0.1}, {}, 0.1, "x"])
+def test_a_tolerance_is_a_tolerance(tolerance):
+    with pytest.raises(UsageError, match="tolerance: expected a Tolerance"):
+        compare(loops(letter("A")), loops(letter("A")), tolerance)
+
+
 def test_timing_needs_gaps_and_a_ratio():
     with pytest.raises(UsageError, match="two rows"):
         compare(loops(letter("A")), loops(letter("A")), timing=2)
     with pytest.raises(UsageError, match="1 or more"):
         compare(loops(letter("A")), loops(letter("A")), timing=0.5)
+    with pytest.raises(UsageError, match="1 or more, not '2'"):
+        compare(loops(letter("A")), loops(letter("A")), timing="2")
 
 
 def test_rows_are_numbered_and_ordered_over_any_length():

@@ -49,8 +49,9 @@ def test_what_is_no_setting_is_refused_by_name(tmp_path, table, told):
         find_config(tmp_path)
 
 
-def test_a_project_that_is_not_toml_is_an_error(tmp_path):
-    (tmp_path / "pyproject.toml").write_text("[tool")
+@pytest.mark.parametrize("text", ["[tool", f"rtol = {'9' * 5000}"])
+def test_a_project_that_is_not_toml_is_an_error(tmp_path, text):
+    (tmp_path / "pyproject.toml").write_text(text)
 
     with pytest.raises(StorageError, match="is not TOML"):
         find_config(tmp_path)

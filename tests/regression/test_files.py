@@ -72,6 +72,16 @@ def test_a_fresh_trace_that_failed_is_not_accepted(tmp_path, cycle):
     assert load(tmp_path / "run.json") == cycle
 
 
+@pytest.mark.parametrize("accepted", [3, None, {}])
+def test_what_people_wrote_in_place_of_the_list_of_reasons_is_replaced(tmp_path, cycle, accepted):
+    golden = changed(cycle, metadata={"tracekit": {"accepted": accepted}})
+
+    accept(tmp_path / "run.json", golden, cycle, Acceptance(Verdict.DIFFERENT, "retrained", AT))
+
+    (entry,) = load(tmp_path / "run.json")["metadata"]["tracekit"]["accepted"]
+    assert entry["reason"] == "retrained"
+
+
 def test_accepting_keeps_what_people_wrote_and_adds_why(tmp_path, cycle):
     path = tmp_path / "run.json"
     own = {"note": "mine", "tracekit": {"tolerance": {"rtol": 0.1}, "accepted": [{"reason": "before"}]}}

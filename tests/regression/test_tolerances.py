@@ -64,7 +64,7 @@ def test_half_precision_has_the_thresholds_of_a_teacher_forced_check():
         assert (tolerance.max_regret, tolerance.mean_logprob, tolerance.p99_logprob) == (0.20, 0.06, 0.20)
 
 
-@pytest.mark.parametrize("value", [-1.0, float("nan"), float("inf"), "0.1", True, None])
+@pytest.mark.parametrize("value", [-1.0, float("nan"), float("inf"), "0.1", True, None, 10**400])
 def test_a_tolerance_is_a_number_of_zero_or_more(value):
     numbers = {**DEFAULTS["float32"].numbers(), "rtol": value}
 
@@ -75,6 +75,11 @@ def test_a_tolerance_is_a_number_of_zero_or_more(value):
 def test_an_unknown_tolerance_is_refused_with_those_there_are():
     with pytest.raises(UsageError, match=r"here: there is no tolerance 'rtoll'; there are atol, rtol"):
         DEFAULTS["float32"].overridden({"rtoll": 1}, "here")
+
+
+def test_what_is_no_table_of_tolerances_is_refused():
+    with pytest.raises(UsageError, match=r"here: expected tolerances by name, such as rtol; found 0\.1"):
+        DEFAULTS["float32"].overridden(0.1, "here")
 
 
 def test_the_documented_table_is_the_defaults():

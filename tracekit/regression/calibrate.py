@@ -118,10 +118,8 @@ def _run(golden: Trace, path: Path, source: Source, variation: Variation) -> Tra
         trace = run_again(golden, batched, accepted(batched, golden["request"]))
     if trace["status"] == "failed":
         raised = "{type} ({message})".format(**trace["error"])
-        raise RunError(
-            f"{path}: the model raised {raised} with threads {variation.threads} and batch {variation.batch}, "
-            "so there is nothing to calibrate by"
-        )
+        how = f"with threads {variation.threads} and batch {variation.batch}"
+        raise RunError(f"{path}: the model raised {raised} {how}, so there is nothing to calibrate by")
     return trace
 
 

@@ -158,11 +158,12 @@ def _check_one(path: Path, source: Source, loaded: str, rules: Rules) -> Outcome
     except TracekitError as error:
         return Outcome(path, error=_naming(path, error))
     recorded = golden["model"].get("sha256", "")
-    compared = (None, None) if checked.comparison.passed else (golden, checked.fresh)
+    passed = checked.comparison.passed
     return Outcome(
         path,
         checked.comparison,
-        *compared,
+        golden=None if passed else golden,
+        fresh=None if passed else checked.fresh,
         seconds=time.perf_counter() - started,
         weights=(recorded, loaded) if recorded and loaded and recorded != loaded else None,
     )

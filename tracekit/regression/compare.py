@@ -36,9 +36,12 @@ def compare(
 
     Without `tolerance` the defaults of the traces' dtype hold. With `timing` the median
     gap between rows may be at most that many times longer or shorter. Raises UsageError
-    for a `timing` below 1, and for one on a trace of less than two rows.
+    for what is no Tolerance, for a `timing` below 1, and for one on a trace of less than two rows.
     """
-    tolerance = tolerance or default_tolerance(golden, fresh)
+    tolerance = default_tolerance(golden, fresh) if tolerance is None else tolerance
+    if not isinstance(tolerance, Tolerance):
+        found = type(tolerance).__name__
+        raise UsageError(f"tolerance: expected a Tolerance, such as default_tolerance(golden); found {found}")
     head = list(_asked(golden, fresh))
     if golden["kind"] != fresh["kind"]:
         rows = _Rows([], {}, 0, max(len(golden["trace"]), len(fresh["trace"])), False)
@@ -181,8 +184,8 @@ def _follows(fresh: Trace, near_ties: frozenset[int]) -> Json:
 
 
 def _median_gap(golden: Trace, fresh: Trace, ratio: float) -> list[Difference]:
-    if not ratio >= 1:
-        raise UsageError(f"timing must be a ratio of 1 or more, not {ratio:g}")
+    if not isinstance(ratio, int | float) or not ratio >= 1:
+        raise UsageError(f"timing must be a ratio of 1 or more, not {ratio!r:.40}")
     if min(len(golden["trace"]), len(fresh["trace"])) < 2:
         raise UsageError("timing compares the gaps between rows, so each trace must have two rows or more")
     old, new = (statistics.median(gaps(trace["trace"])) for trace in (golden, fresh))

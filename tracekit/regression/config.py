@@ -62,7 +62,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     """A TOML file's content. Raises StorageError, also for what is not TOML."""
     try:
         return tomllib.loads(read_file(path, _LARGEST).decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # of TOML, of UTF-8, or of an integer of too many digits
         raise StorageError(path, f"is not TOML: {error}") from error
 
 

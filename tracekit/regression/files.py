@@ -124,7 +124,8 @@ def accept(path: Path, golden: Trace, fresh: Trace, acceptance: Acceptance) -> N
     refuse_uncheckable(fresh, fresh_path(path))
     ours: Json = _own(golden)
     entry = {"verdict": acceptance.verdict.value, "reason": acceptance.reason, "at": acceptance.at}
-    accepted = [*ours.get("accepted", []), entry]
+    before = ours.get("accepted")
+    accepted = [*before, entry] if isinstance(before, list) else [entry]
     metadata: dict[str, Any] = {
         **fresh["metadata"],
         **golden["metadata"],

@@ -24,7 +24,7 @@ too wide.
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
@@ -41,6 +41,9 @@ __all__ = [
     "Tolerance",
     "default_tolerance",
 ]
+
+
+_LARGEST = sys.float_info.max  # an integer may be larger, and no float can be compared with it
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,8 @@ class Tolerance:
     def __post_init__(self) -> None:
         for key in TOLERANCE_KEYS:
             value = getattr(self, key)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not is_number or not 0 <= value <= _LARGEST:
                 raise UsageError(f"tolerance {key}: expected a number of 0 or more; found {value!r:.60}")
 
     @property
@@ -94,7 +98,9 @@ class Tolerance:
         return {key: value for key, value in asdict(self).items() if key != "origins"}
 
     def overridden(self, values: Mapping[str, Any], origin: str) -> Tolerance:
-        """With these values in place of its own. Raises UsageError for an unknown name, naming `origin`."""
+        """With these values in place of its own. Raises UsageError, naming `origin`, for what is none."""
+        if not isinstance(values, Mapping):
+            raise UsageError(f"{origin}: expected tolerances by name, such as rtol; found {values!r:.60}")
         if unknown := sorted(set(values) - set(TOLERANCE_KEYS)):
             known = ", ".join(TOLERANCE_KEYS)
             raise UsageError(f"{origin}: there is no tolerance {unknown[0]!r:.60}; there are {known}")
