@@ -1,6 +1,6 @@
 """What recording costs the pointer model, and what it costs to start.
 
-    python benchmarks/record.py
+    python benchmarks/record.py [ROUNDS]
 
 The floor is the same forward with a callback that does nothing. The reference's way of
 streaming is written out below: a queue without bound, a transfer for every number, the
@@ -46,7 +46,7 @@ def record(source: Any, request: PointerRequest, folder: Path) -> None:
         "tracekit.record, everything on": lambda: tracekit.record(source, request, target),
         "the reference's way of streaming": lambda: reference(source, request),
     }
-    took = interleaved(contestants, rounds=100)
+    took = interleaved(contestants, rounds=int(sys.argv[1]) if len(sys.argv) > 1 else 100)
     floor = "forward, callback does nothing"
     report(f"Recording {LOOPS} loops", took, floor, {"tracekit.record, everything on": 1.05})
     two = {name: took[name] for name in took if name != floor}
@@ -113,7 +113,7 @@ def reference(source: Any, request: PointerRequest) -> list[dict[str, Any]]:
 def start(folder: Path) -> None:
     """Whole processes: how long until there is an answer."""
     python = sys.executable
-    recording = folder / "run.json"
+    recording = next(folder.glob("run-*.json"))  # one of those that were recorded above
 
     def process(*command: str) -> Any:
         return lambda: subprocess.run([python, *command], check=True, capture_output=True, cwd=folder)

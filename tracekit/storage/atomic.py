@@ -9,7 +9,6 @@ import contextlib
 import errno
 import fcntl
 import hashlib
-import itertools
 import os
 import stat
 from collections.abc import Iterable, Iterator
@@ -76,17 +75,23 @@ def _temporary(path: Path) -> Iterator[tuple[Path, BinaryIO]]:
 
 def _new_temporary(path: Path) -> tuple[Path, BinaryIO]:
     """Created and locked. Each of several writers at once gets a number of its own."""
-    for number in itertools.count():
-        temporary = _temporary_name(path, number)
-        _remove_unless_held(temporary)
-        try:
-            file = temporary.open("xb")
-        except FileExistsError:
-            continue
-        if _hold(file, temporary):
-            break
-        file.close()
+    number = 0
+    while (file := _created(temporary := _temporary_name(path, number))) is None:
+        if not _remove_unless_held(temporary):
+            number += 1
     return temporary, file
+
+
+def _created(temporary: Path) -> BinaryIO | None:
+    """A new file, locked; None where there is one, or another writer just took ours for abandoned."""
+    try:
+        file = temporary.open("xb")
+    except FileExistsError:
+        return None
+    if _hold(file, temporary):
+        return file
+    file.close()
+    return None
 
 
 def _temporary_name(path: Path, number: int) -> Path:
@@ -103,11 +108,14 @@ def _hold(file: BinaryIO, temporary: Path) -> bool:
         return True
 
 
-def _remove_unless_held(temporary: Path) -> None:
+def _remove_unless_held(temporary: Path) -> bool:
+    """Whether it was an abandoned file and is gone."""
     # What cannot be removed (another user's, or without locks) stays; a writer takes the next number.
     with contextlib.suppress(OSError), temporary.open("r+b") as file:
         if try_lock(file.fileno(), fcntl.LOCK_EX) and lies_at(file.fileno(), temporary):
             temporary.unlink()
+            return True
+    return False
 
 
 def _publish(temporary: Path, path: Path, *, overwrite: bool) -> None:
