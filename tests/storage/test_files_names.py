@@ -85,4 +85,6 @@ def test_two_names_of_a_file_that_is_not_there_yet_are_of_one_place(tmp_path: Pa
 def test_standard_input_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
-    refuse_input(Path("-"), ["-"], "recording")
+    with pytest.raises(UsageError, match="- is the recording itself"):
+        refuse_input(Path("-"), ["./-"], "recording")
+    assert refuse_input(Path("-"), ["-"], "recording") is None
