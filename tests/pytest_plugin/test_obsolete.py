@@ -96,6 +96,7 @@ def test_a_module_that_is_gone_leaves_obsolete_goldens(left_over):
 
     result = left_over.runpytest_inprocess()
 
+    assert result.ret == 0
     result.stdout.fnmatch_lines([OBSOLETE[0], "recordings/test_chat/test_one.json", OBSOLETE[1]])
 
 
@@ -122,6 +123,7 @@ def test_only_a_full_run_knows_what_is_obsolete(left_over, selection):
 def test_the_folder_named_is_a_full_run(left_over):
     result = left_over.runpytest_inprocess(str(left_over.path))
 
+    assert result.ret == 0
     result.stdout.fnmatch_lines(OBSOLETE)
 
 
@@ -135,12 +137,13 @@ def test_last_failed_is_no_full_run(left_over):
     result.stdout.no_fnmatch_line("*obsolete goldens*")
 
 
-@pytest.mark.parametrize("instead", ["pytest.skip('today')", "assert False"])
-def test_a_test_that_did_not_pass_may_have_a_golden_that_it_did_not_come_to(left_over, instead):
+@pytest.mark.parametrize(("instead", "exit_code"), [("pytest.skip('today')", 0), ("assert False", 1)])
+def test_a_test_that_did_not_pass_may_have_a_golden_that_it_did_not_come_to(left_over, instead, exit_code):
     rewrite(left_over, f"{ONE}\ndef test_two(golden):\n    {instead}\n")
 
     result = left_over.runpytest_inprocess()
 
+    assert result.ret == exit_code
     result.stdout.no_fnmatch_line("*obsolete goldens*")
 
 

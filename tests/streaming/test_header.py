@@ -5,8 +5,11 @@ from __future__ import annotations
 import platform
 from importlib.metadata import version
 
+import pytest
 import torch
 
+from tracekit import Script, ScriptedSource
+from tracekit.errors import RunError
 from tracekit.streaming.header import new_header
 
 
@@ -29,3 +32,12 @@ def test_no_two_runs_have_one_id(pointer, request_json):
     request = pointer.parse_request(request_json)
 
     assert len({new_header(pointer, request)["id"] for _ in range(100)}) == 100
+
+
+def test_a_source_that_cannot_describe_itself_is_named_with_what_it_raised():
+    class Nameless(ScriptedSource):
+        def describe(self):
+            raise KeyError("name")
+
+    with pytest.raises(RunError, match="the source Nameless raised KeyError: 'name'"):
+        new_header(Nameless("token", Script([])), {})

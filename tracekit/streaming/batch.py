@@ -15,7 +15,7 @@ from tracekit.format.types import Json
 from tracekit.storage.store import outline
 from tracekit.streaming.recorder import Recorder, Target
 from tracekit.streaming.run import RunOptions
-from tracekit.streaming.source import Source
+from tracekit.streaming.source import Source, own_code
 
 __all__ = ["Outcome", "record_many"]
 
@@ -55,13 +55,11 @@ def record_many(
 
 def _record_one(source: Source, request: object, target: Target, options: RunOptions, number: int) -> Outcome:
     try:
-        with Recorder(source, request, target, options) as recorder:
+        with own_code(type(source).__name__), Recorder(source, request, target, options) as recorder:
             for _ in recorder.batches():
                 pass
     except TracekitError as error:
         return Outcome(number, target.path, "failed", str(error))
-    except Exception as error:  # of the source's own code outside the model, which may raise any
-        return Outcome(number, target.path, "failed", f"{type(error).__name__}: {error}")
     if recorder.error is not None:
         return Outcome(number, target.path, "failed", f"{type(recorder.error).__name__}: {recorder.error}")
     status = recorder.tail["status"]

@@ -11,24 +11,28 @@ from typing import Any
 
 from tracekit.format.identity import identity
 from tracekit.format.types import Environment, Json
-from tracekit.streaming.source import Source
+from tracekit.streaming.source import Source, own_code
 
 __all__ = ["environment", "new_header"]
 
 
 def new_header(source: Source, request: Any, metadata: Mapping[str, Any] | None = None) -> Json:
-    """The header of a run that begins now, with the status `streaming`."""
-    description = source.describe()
+    """The header of a run that begins now, with the status `streaming`.
+
+    Raises RunError for what the source's own code raises.
+    """
+    with own_code(type(source).__name__):
+        description, payload, origin = source.describe(), source.payload(request), source.origin(request)
     return {
         "schema_version": 2,
         "kind": source.kind,
         **identity(),
-        "source": source.origin(request),
+        "source": origin,
         "recorder": {"name": "tracekit", "version": version()},
         "checkpoint": description.checkpoint,
         "model": dict(description.model),
         "environment": {**environment(), **description.environment},
-        "request": source.payload(request),
+        "request": payload,
         "settings": dict(description.settings),
         "metadata": dict(metadata or {}),
         "status": "streaming",
