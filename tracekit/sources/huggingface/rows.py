@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
+from tracekit.errors import NonFiniteOutput
 from tracekit.format.numbers import shortest
 from tracekit.format.types import Json
 from tracekit.sources.huggingface.detokenize import Detokenizer
 from tracekit.sources.huggingface.distribution import at_least, at_most, read
+from tracekit.sources.huggingface.measurement import Measurement
 from tracekit.streaming.source import Interpreter
 
 __all__ = ["TokenInterpreter", "TokenObservation", "measured"]
 
 
 class TokenObservation(NamedTuple):
-    """A chosen token: `values` are its id, its two log probabilities, and a packed distribution.
+    """A chosen token; `last` says that the text ends with it."""
 
-    `last` says that the text ends with it.
-    """
-
-    values: list[float]
+    measurement: Measurement
     last: bool
 
 
@@ -31,8 +31,10 @@ class TokenInterpreter(Interpreter):
         self._detokenizer = Detokenizer(tokenizer)
 
     def row(self, observation: TokenObservation, arrival_seconds: float) -> Json:
-        """The next row; its text joins on to the rows before."""
-        token_id, logprob, sampled, *packed = observation.values
+        """The next row; its text joins on to the rows before. Raises NonFiniteOutput."""
+        token_id, logprob, sampled, *packed = observation.measurement.values()
+        if not math.isfinite(packed[0]):  # the entropy is finite only where all of it is a distribution
+            raise NonFiniteOutput("token", self._next, "output")
         values = measured(int(token_id), logprob, packed, self._detokenizer)
         if sampled != logprob:
             values["sampled_logprob"] = at_most(0.0, shortest([sampled])[0])

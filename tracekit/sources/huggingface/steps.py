@@ -10,6 +10,7 @@ and there it is stamped. A streamer would get it later: on some devices by a who
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -32,12 +33,15 @@ from transformers import (
 )
 
 from tracekit.errors import NonFiniteOutput
-from tracekit.sources.huggingface.distribution import Distribution
+from tracekit.sources.huggingface.measurement import Measurement, Step
 from tracekit.sources.huggingface.rows import TokenObservation
 from tracekit.sources.huggingface.settings import GenerationSettings
 from tracekit.streaming.source import Emit
 
 __all__ = ["WARPERS", "Ending", "Ends", "Watch", "processors"]
+
+# Tokens whose logits may be kept at once: of 250,000 entries each, 64 MB.
+KEPT_STEPS = 32
 
 # In the order in which `generate` would apply them.
 WARPERS: dict[str, Callable[[Any], LogitsProcessor]] = {
@@ -81,7 +85,7 @@ class Watch:
     stop_reason: str = ""
     _logits: Tensor = field(default_factory=lambda: torch.empty(0))
     _index: int = 0
-    _measured: tuple[Distribution, Tensor] | None = None
+    _latest: deque[Measurement] = field(default_factory=deque)
     _final_scores: Tensor = field(init=False)
 
     @contextmanager
@@ -99,8 +103,9 @@ class Watch:
         A sampler given NaN fails in words about itself, and on CUDA takes the process with it.
         Where nothing is sampled this need not be called, and saves waiting for the device.
         """
-        self._measured = self._measure()
-        self._refuse_non_finite(self._measured[1][0].item())
+        # The largest is NaN if any is, infinite if any is, and minus infinite only if all are.
+        if not math.isfinite(self._logits[0, -1].amax().item()):
+            raise NonFiniteOutput("token", self._index, "output")
 
     def sampled_from(self, scores: Tensor) -> None:
         """Remember the distribution (V,) that the next token is chosen from, as logits."""
@@ -109,28 +114,19 @@ class Watch:
     def chosen(self, token_ids: Tensor) -> bool:
         """A token has been chosen, the last of `token_ids`, (1, n). Whether it ends the text at a string.
 
-        `emit` may raise `Cancelled`, which ends `generate` here. Raises NonFiniteOutput.
+        `emit` may raise `Cancelled`, which ends `generate` here.
         """
-        chosen = token_ids[0, -1:]
-        own, packed = self._measured or self._measure()
-        self._measured = None
-        sampled = torch.log_softmax(self._final_scores, dim=-1)
-        logprobs = own.logprobs.gather(0, chosen), sampled.gather(0, chosen)
-        values = torch.cat((chosen.float(), *logprobs, packed)).tolist()
+        measurement = Measurement(
+            Step(token_ids[0, -1:], self._logits[0, -1], self._final_scores, self.alternatives)
+        )
         at = self.emit.now()
-        self._refuse_non_finite(values[3])
-        self.stop_reason = self.ends.reason(token_ids, int(values[0]))
-        self.emit(TokenObservation(values, last=bool(self.stop_reason)), at)
+        self.stop_reason = self.ends.reason(token_ids, measurement.token_id)
+        self.emit(TokenObservation(measurement, last=bool(self.stop_reason)), at)
         self._index += 1
+        self._latest.append(measurement)
+        if len(self._latest) > KEPT_STEPS:  # a consumer that is so far behind must not fill the memory
+            self._latest.popleft().values()
         return self.stop_reason == "stop_string"
-
-    def _measure(self) -> tuple[Distribution, Tensor]:
-        own = Distribution.of(self._logits[0, -1])
-        return own, own.packed(self.alternatives)
-
-    def _refuse_non_finite(self, entropy: float) -> None:
-        if not math.isfinite(entropy):
-            raise NonFiniteOutput("token", self._index, "output")
 
     def _keep(self, model: Any, arguments: Any, output: Any) -> None:  # noqa: ARG002
         self._logits = output.logits
